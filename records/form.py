@@ -1,0 +1,193 @@
+"""The logical form of a question: what it asks, without its words. English comes second.
+
+A form is a conjunctive query over claims with one picture in it. A *term* is a variable name ("x1") or a
+`Value`. It is executed on the store by `transforms/certificate/`, written into English by
+`transforms/writing/`, and stored with each question as JSON.
+
+Example: the year in which the architect of the building in the picture was born:
+
+    Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"),
+                  ClaimClause(subject="x1", property="P569", object="a")),
+         ask=Ask(var="a", type="date", precision="year"))
+"""
+from dataclasses import dataclass
+from typing import Any
+
+from records.knowledge import Value
+
+Term = str | Value
+COMPARISONS = ("<", ">", "=")
+OPERATIONS = ("difference", "ratio", "sum", "count", "earliest", "latest", "largest", "smallest", "duration_years")
+ANSWER_TYPES = ("entity", "date", "quantity", "string")
+
+
+def _term_json(term: Term) -> Any:
+    return {"var": term} if isinstance(term, str) else {"value": {k: v for k, v in term.to_row().items() if v not in (None, "", 0)}}
+
+
+def _term(data: Any) -> Term:
+    return data["var"] if "var" in data else Value.from_row(data["value"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image:
+    """The picture of the question shows `var`. A form has exactly one."""
+
+    var: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimClause:
+    """A best claim (subject, property, object) holds."""
+
+    subject: Term
+    property: str
+    object: Term
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassClause:
+    """`var` is an instance of `class_id` or of a subclass."""
+
+    var: str
+    class_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compare:
+    """`left` stands in a relation to `right`; both are literals (numbers, dates) or variables for them."""
+
+    left: Term
+    op: str
+    right: Term
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compute:
+    """`out` is `op` over `args`; the code that computes it is in `transforms/certificate/compute.py`.
+
+    difference, ratio, sum: two numbers; duration_years: two dates, in whole years of the calendar;
+    earliest, latest, largest, smallest: the *entity* of `args` (variables) whose literal in `keys` wins;
+    count: the number of values of a closed set.
+    """
+
+    out: str
+    op: str
+    args: tuple[Term, ...]
+    keys: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reads:
+    """`var` is the value of a detail that is seen on the question's picture of `of` and only close up.
+
+    `property` and `part` name the detail as `records.knowledge.Detail` does.
+    """
+
+    var: str
+    of: str
+    property: str
+    part: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceClause:
+    """A sentence of an article links subject and object, where no claim does (a text-only hop)."""
+
+    subject: str
+    object: Term
+    article_id: str
+    revision: int
+    section: int
+    start: int
+    end: int
+    text: str = ""
+
+
+Clause = Image | ClaimClause | ClassClause | Compare | Compute | Reads | SentenceClause
+_KINDS: dict[str, type] = {"image": Image, "claim": ClaimClause, "class": ClassClause, "compare": Compare,
+                           "compute": Compute, "reads": Reads, "sentence": SentenceClause}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+_TERM_FIELDS = {"subject", "object", "left", "right"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """What is asked: a variable, the answer's type, and how precisely."""
+
+    var: str
+    type: str
+    unit: str = ""
+    precision: str = ""
+    """"year", "month", "day" for dates; "" otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """Clauses and what is asked. Equal forms have equal JSON, so a form can be part of an id."""
+
+    clauses: tuple[Clause, ...]
+    ask: Ask
+
+    def of(self, kind: type) -> tuple:
+        """The clauses of one kind, in order."""
+        return tuple(c for c in self.clauses if isinstance(c, kind))
+
+    @property
+    def anchor(self) -> str:
+        """The variable that the picture shows."""
+        (image,) = self.of(Image)
+        return image.var
+
+    def without(self, clause: Clause) -> "Form":
+        """The form less one clause (effective hops, planted faults)."""
+        return Form(clauses=tuple(c for c in self.clauses if c is not clause), ask=self.ask)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON, for rows and prompts."""
+        out = []
+        for clause in self.clauses:
+            entry: dict[str, Any] = {"is": _NAMES[type(clause)]}
+            for name, value in vars(clause).items():
+                if name in ("args", "keys"):
+                    entry[name] = [_term_json(t) for t in value]
+                elif name in _TERM_FIELDS:
+                    entry[name] = _term_json(value)
+                else:
+                    entry[name] = value
+            out.append(entry)
+        return {"clauses": out, "ask": vars(self.ask)}
+
+    @staticmethod
+    def from_json(data: Any) -> "Form":
+        """The form of `to_json`.
+
+        Raises:
+            ValueError: an unknown clause or a missing or unknown field (a model's reply, a damaged row).
+        """
+        try:
+            clauses = []
+            for entry in data["clauses"]:
+                fields = {k: v for k, v in entry.items() if k != "is"}
+                for name in fields:
+                    if name in ("args", "keys"):
+                        fields[name] = tuple(_term(t) for t in fields[name])
+                    elif name in _TERM_FIELDS:
+                        fields[name] = _term(fields[name])
+                clauses.append(_KINDS[entry["is"]](**fields))
+            return Form(clauses=tuple(clauses), ask=Ask(**data["ask"]))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"no logical form: {error!r}") from error
+
+
+def variables(clause: Clause) -> tuple[str, ...]:
+    """The variables that a clause names, in order, without doubles."""
+    terms: list[Any] = []
+    for name, value in vars(clause).items():
+        if name in ("args", "keys"):
+            terms.extend(value)
+        elif name in ("var", "out", "of") or name in _TERM_FIELDS:
+            terms.append(value)
+    return tuple(dict.fromkeys(t for t in terms if isinstance(t, str)))
+
+

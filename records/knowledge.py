@@ -1,0 +1,314 @@
+"""What the readers give and the store holds: articles, entities, claims, pictures."""
+from dataclasses import dataclass, field
+
+from records.identity import canonical_json, record_id
+from records.table import Json, Record
+
+VALUE_KINDS = ("entity", "time", "quantity", "string", "monolingual", "coordinate", "url", "external_id",
+               "commons_media", "somevalue", "novalue")
+RANKS = ("preferred", "normal", "deprecated")
+SOURCES = ("wikidata", "infobox", "text")
+DOMAINS = ("person", "building_or_place", "location", "organism", "artifact")
+"""OpenSearch-VL's five coarse domains; an entity outside all of them has the domain "other"."""
+TOPICS = ("math", "news", "geography", "sports", "history", "life", "arts", "science", "business", "politics",
+          "entertainment")
+"""ODE's eleven domains."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value(Record):
+    """One typed value of a claim, as in Wikidata's JSON data model.
+
+    Only the fields of its kind are filled: `entity` (QID), `text` (string, monolingual, url, external_id,
+    commons_media), `number` and `unit` (quantity; unit is a QID or ""), `time` and `precision` (ISO 8601 with
+    sign, 9 year, 10 month, 11 day), `latitude`/`longitude` (coordinate).
+    """
+
+    kind: str
+    entity: str = ""
+    text: str = ""
+    language: str = ""
+    number: float | None = None
+    unit: str = ""
+    time: str = ""
+    precision: int = 0
+    latitude: float | None = None
+    longitude: float | None = None
+
+    def key(self) -> str:
+        """One string that is equal for equal values; claims are indexed by (property, key)."""
+        match self.kind:
+            case "entity":
+                return self.entity
+            case "time":
+                # Below the precision, dumps hold 00 or arbitrary digits: only the significant part counts.
+                length = {11: 10, 10: 7, 9: 4, 8: 3, 7: 2}.get(self.precision, 4)
+                sign = self.time[:1] if self.time[:1] in "+-" else "+"
+                return f"time:{sign}{self.time.lstrip('+-')[:length]}/{self.precision}"
+            case "quantity":
+                return f"quantity:{self.number:.12g}:{self.unit}"
+            case "coordinate":
+                return f"coordinate:{self.latitude:.5f},{self.longitude:.5f}"
+            case "somevalue" | "novalue":
+                return self.kind
+            case _:
+                return f"{self.kind}:{self.language}:{self.text}"
+
+    @property
+    def year(self) -> int | None:
+        """The year of a time of precision year or better, else None."""
+        if self.kind != "time" or self.precision < 9:
+            return None
+        sign = -1 if self.time.startswith("-") else 1
+        return sign * int(self.time.lstrip("+-").split("-")[0])
+
+
+def entity_value(qid: str) -> Value:
+    """The value that is the entity `qid`."""
+    return Value(kind="entity", entity=qid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qualifier(Record):
+    """A qualifier of a claim: property id and value."""
+
+    property: str
+    value: Value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Record):
+    """One statement: subject, property, value.
+
+    `best` is true where the statement has the best rank of its property and holds at the snapshot's date;
+    only those are executed. `revision` is the revision of the entity (wikidata) or page (infobox, text).
+    """
+
+    subject: str
+    property: str
+    value: Value
+    rank: str = "normal"
+    best: bool = True
+    qualifiers: tuple[Qualifier, ...] = ()
+    source: str = "wikidata"
+    revision: int = 0
+    statement: str = ""
+    """Wikidata's statement id, or "" where the dump gives none."""
+
+    @property
+    def id(self) -> str:
+        """Hash of what the claim says, so that two readers of one statement agree."""
+        return record_id("Claim", self.subject, self.property, self.value.key(), self.rank, self.source,
+                         canonical_json([[q.property, q.value.key()] for q in self.qualifiers]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entity(Record):
+    """A Wikidata item, or one minted for an article without an item (id `wiki:title`)."""
+
+    id: str
+    labels: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
+    sitelinks: dict[str, str] = field(default_factory=dict)
+    """Wiki name ("enwiki") to page title."""
+    num_statements: int = 0
+    classes: tuple[str, ...] = ()
+    """Best values of P31."""
+    class_closure: tuple[str, ...] = ()
+    """Classes and all their superclasses over P279, sorted; filled at ingest."""
+    domain: str = "other"
+    topic: str = ""
+    picture_files: tuple[str, ...] = ()
+    """Best values of P18: Commons file names without the namespace."""
+    in_degree: int = 0
+    """Distinct articles that link to its article; filled at ingest."""
+    revision: int = 0
+    merged_ids: tuple[str, ...] = ()
+    """Ids that redirect to this one."""
+
+    @property
+    def num_sitelinks(self) -> int:
+        return len(self.sitelinks)
+
+    def label(self, language: str = "en") -> str:
+        """The label in a language, else English, else the first one, else the id."""
+        return self.labels.get(language) or self.labels.get("en") or next(iter(self.labels.values()), self.id)
+
+    def names(self, languages: tuple[str, ...]) -> tuple[str, ...]:
+        """Label and aliases in the given languages, sorted, without doubles; for leak checks."""
+        found = {self.labels[x] for x in languages if x in self.labels}
+        found.update(a for x in languages for a in self.aliases.get(x, ()))
+        found.update(self.sitelinks.get(f"{x}wiki", "") for x in languages)
+        return tuple(sorted(found - {""}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PropertyInfo(Record):
+    """A property's own definition, as far as the certificate uses it."""
+
+    id: str
+    labels: dict[str, str] = field(default_factory=dict)
+    datatype: str = ""
+    single_value: bool = False
+    """A single-value constraint (P2302 Q19474404) that is not deprecated."""
+    single_best_value: bool = False
+    """A single-best-value constraint (P2302 Q52060874) that is not deprecated."""
+    separators: tuple[str, ...] = ()
+    """P4155: qualifiers by which several values are legitimate."""
+    exceptions: tuple[str, ...] = ()
+    """P2303: entities exempt from the constraint."""
+    stability: str = ""
+    """P2668: never, rarely or frequently changes (QID of the class)."""
+    expected_completeness: str = ""
+    """P2429."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section(Record):
+    """A section's plain text; the lead has level 1 and title ""."""
+
+    title: str
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link(Record):
+    """A body link and the sentence it stands in; offsets are characters of the section's text."""
+
+    target: str
+    """Normalised title, redirects resolved at ingest."""
+    anchor: str
+    section: int
+    """Index into the article's sections."""
+    sentence_start: int
+    sentence_end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class InfoboxField(Record):
+    """One filled parameter of an infobox: its name, plain text, and the titles it links."""
+
+    name: str
+    text: str
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticlePicture(Record):
+    """A picture that an article shows, by Commons file name (or ZIM path), and its caption."""
+
+    file: str
+    caption: str = ""
+    in_infobox: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Article(Record):
+    """One page of the main namespace, as the fast extraction reads it."""
+
+    wiki: str
+    title: str
+    page_id: int
+    revision: int
+    timestamp: str = ""
+    entity_id: str = ""
+    """The item by sitelink or wikibase_item, else the minted `wiki:title`; filled at ingest."""
+    sections: tuple[Section, ...] = ()
+    links: tuple[Link, ...] = ()
+    infobox_name: str = ""
+    infobox: tuple[InfoboxField, ...] = ()
+    pictures: tuple[ArticlePicture, ...] = ()
+    categories: tuple[str, ...] = ()
+    redirects: tuple[str, ...] = ()
+    """Titles that redirect here; filled at ingest."""
+    in_degree: int = 0
+    item: str = ""
+    """The page's own wikibase_item property, where the reader saw one."""
+
+    @property
+    def id(self) -> str:
+        return record_id("Article", self.wiki, self.page_id, self.revision)
+
+    @property
+    def lead(self) -> str:
+        return self.sections[0].text if self.sections else ""
+
+    def sentence(self, link: Link) -> str:
+        """The sentence that a link stands in."""
+        return self.sections[link.section].text[link.sentence_start:link.sentence_end]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redirect(Record):
+    """A page that only points elsewhere; both titles normalised."""
+
+    wiki: str
+    title: str
+    target: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detail(Record):
+    """Something that is to be seen on a picture, as Commons structured data states it.
+
+    From a file's statements: P1684 (inscription) gives `property` P1684 and a text; P180 (depicts) with a
+    qualifier (P1114 quantity, P462 colour) gives the depicted thing's class in `part` and the qualifier's
+    property and value. `box` is (left, top, width, height) in per cent, from P2677.
+    """
+
+    property: str
+    value: Value
+    part: str = ""
+    """QID of the depicted part (a plaque, an arch, a band), or ""."""
+    part_label: str = ""
+    box: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageAsset(Record):
+    """A picture and where it comes from. Its bytes and vector stand beside it in the store, not in the record.
+
+    A missing licence is "" and is never filled by default (promise P6).
+    """
+
+    id: str
+    """sha256 of the source bytes, 64 hex digits."""
+    file: str
+    """Commons file name without namespace, or the path inside the ZIM or folder."""
+    mime: str
+    width: int
+    height: int
+    num_bytes: int
+    licence: str = ""
+    """Short name as given ("CC BY-SA 4.0", "Public domain"), or ""."""
+    licence_url: str = ""
+    author: str = ""
+    credit: str = ""
+    source_page: str = ""
+    description: str = ""
+    categories: tuple[str, ...] = ()
+    depicts: tuple[str, ...] = ()
+    """QIDs of P180."""
+    entity_ids: tuple[str, ...] = ()
+    """Entities whose P18, infobox or article shows it; filled at ingest, sorted."""
+    details: tuple[Detail, ...] = ()
+    perceptual_hash: str = ""
+    repository: str = ""
+    """"shared" for Commons, "local" for a wiki's own upload (fair use: refused), "" where unknown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage(Record):
+    """A piece of an article as the text search indexes it."""
+
+    id: str
+    article_id: str
+    entity_id: str
+    title: str
+    section: int
+    text: str
+    start: int = 0
+    """Offset of the text in its section."""
+    extra: Json = Json(None)

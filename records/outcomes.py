@@ -1,0 +1,116 @@
+"""How an item ends: kept, rejected for a reason, or pending. At every stage in = kept + rejected + pending (P4)."""
+from dataclasses import dataclass
+from enum import StrEnum
+
+from records.table import Json, Record
+
+
+class Reason(StrEnum):
+    """Why an item was rejected. One reason has one meaning; the report explains each in a sentence."""
+
+    ERROR = "error"
+    """A stage raised: a fault of ours, with the traceback as evidence."""
+    # reading
+    NAMESPACE = "namespace"
+    NOT_WIKITEXT = "not_wikitext"
+    REDIRECT = "redirect"
+    DISAMBIGUATION = "disambiguation"
+    LIST_PAGE = "list_page"
+    PARSE_TIMEOUT = "parse_timeout"
+    PAGE_TOO_LARGE = "page_too_large"
+    BAD_PAGE = "bad_page"
+    BAD_ENTITY = "bad_entity"
+    DUPLICATE_RECORD = "duplicate_record"
+    # pictures, at ingest and in synthesis
+    NO_PICTURE = "no_picture"
+    PICTURE_UNREADABLE = "picture_unreadable"
+    PICTURE_TOO_LARGE = "picture_too_large"
+    PICTURE_TOO_SMALL = "picture_too_small"
+    PICTURE_TOO_SIMPLE = "picture_too_simple"
+    PICTURE_KIND = "picture_kind"
+    PICTURE_DUPLICATE = "picture_duplicate"
+    NO_LICENCE = "no_licence"
+    LICENCE_NOT_ALLOWED = "licence_not_allowed"
+    DROPPED_BY_REQUEST = "dropped_by_request"
+    NOT_GROUNDED = "not_grounded"
+    # drafting
+    EXCLUDED = "excluded"
+    NO_PATH = "no_path"
+    NO_ANSWER = "no_answer"
+    NO_DESCRIPTION = "no_description"
+    NO_FACT = "no_fact"
+    BAD_REPLY = "bad_reply"
+    REFUSED = "refused"
+    # certificate
+    NO_EVIDENCE = "no_evidence"
+    NOT_CONNECTED = "not_connected"
+    NOT_UNIQUE = "not_unique"
+    MARGIN_TOO_SMALL = "margin_too_small"
+    WEAK_BASIS = "weak_basis"
+    ANSWER_CHANGED = "answer_changed"
+    PICTURE_NOT_NEEDED = "picture_not_needed"
+    DECORATION = "decoration"
+    LEAK = "leak"
+    RIVAL_FITS = "rival_fits"
+    UNSTABLE_ANSWER = "unstable_answer"
+    # filters
+    ANSWER_IN_QUESTION = "answer_in_question"
+    NEAR_DUPLICATE = "near_duplicate"
+    TEXT_SEARCH_SHORTCUT = "text_search_shortcut"
+    IMAGE_SEARCH_SHORTCUT = "image_search_shortcut"
+    ANSWERED_WITHOUT_PICTURE = "answered_without_picture"
+    ANSWERED_WITHOUT_TOOLS = "answered_without_tools"
+    NOT_SOLVABLE = "not_solvable"
+    # enhancement and export
+    NOT_RECOVERABLE = "not_recoverable"
+    SPLIT_OVERLAP = "split_overlap"
+    OVER_QUOTA = "over_quota"
+
+
+class PendingCause(StrEnum):
+    """Why an item waits. Both are tried again on resume."""
+
+    PROVIDER = "provider"
+    BUDGET = "budget"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rejection(Record):
+    """One item that did not pass, where and why."""
+
+    item_id: str
+    seed_id: str
+    """The seed it descends from; "" at ingest."""
+    stage: str
+    reason: str
+    evidence: Json = Json(None)
+    """What shows it: the rival, the leaked alias, the traceback. Small JSON."""
+    title: str = ""
+    """What a person calls the item: a page title, an entity's label, the question's text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pending(Record):
+    """One item that waits for a provider or for budget; its shard is done again on resume."""
+
+    item_id: str
+    seed_id: str
+    stage: str
+    cause: str
+    message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageCount(Record):
+    """What one stage did with one shard."""
+
+    stage: str
+    shard: int
+    num_in: int = 0
+    num_kept: int = 0
+    """Items of `num_in` from which at least one record went on."""
+    num_rejected: int = 0
+    num_pending: int = 0
+    num_out: int = 0
+    """Records that went on; more than `num_kept` where a stage fans out."""
+    seconds: float = 0.0

@@ -1,0 +1,121 @@
+"""Records as rows: one base class that derives the Arrow schema from the dataclass itself.
+
+The dataclass is the single source of truth; `tests/records/schemas/` holds each schema as text, so
+that a change is seen, and rows written by an older version are kept there to prove that they load.
+
+Field types understood: str, int, float, bool, bytes, another Record, `T | None`, `tuple[T, ...]`,
+`dict[str, T]` (an Arrow map, sorted by key) and `Json` (any JSON value, stored as canonical text).
+"""
+import dataclasses
+import functools
+import json
+import types
+import typing
+from typing import Any, ClassVar, NewType, Self
+
+import pyarrow as pa
+
+from records.identity import canonical_json
+
+Json = NewType("Json", object)
+
+_PLAIN: dict[Any, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(),
+                                  bytes: pa.large_binary(), Json: pa.string()}
+
+
+def _without_none(hint: Any) -> Any:
+    """T for `T | None`, else the hint itself."""
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        rest = [a for a in typing.get_args(hint) if a is not type(None)]
+        assert len(rest) == 1, f"only `T | None` unions can be stored, not {hint}"
+        return rest[0]
+    return hint
+
+
+def _arrow_type(hint: Any) -> pa.DataType:
+    hint = _without_none(hint)
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is tuple:
+        return pa.list_(_arrow_type(args[0]))
+    if origin is dict:
+        return pa.map_(pa.string(), _arrow_type(args[1]))
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return pa.struct([pa.field(f.name, _arrow_type(t)) for f, t in hint.typed_fields()])
+    raise TypeError(f"no Arrow type for {hint}")
+
+
+def _to_arrow(hint: Any, value: Any) -> Any:
+    hint = _without_none(hint)
+    if value is None:
+        return None
+    if hint is Json:
+        return canonical_json(value)
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is tuple:
+        return [_to_arrow(args[0], v) for v in value]
+    if origin is dict:
+        return [(k, _to_arrow(args[1], value[k])) for k in sorted(value)]
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return value.to_row()
+    return value
+
+
+def _from_arrow(hint: Any, value: Any) -> Any:
+    hint = _without_none(hint)
+    if value is None:
+        return None
+    if hint is Json:
+        return json.loads(value)
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is tuple:
+        return tuple(_from_arrow(args[0], v) for v in value)
+    if origin is dict:
+        pairs = value.items() if isinstance(value, dict) else value
+        return {k: _from_arrow(args[1], v) for k, v in pairs}
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return hint.from_row(value)
+    return value
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """Base of everything that is passed between stages. Subclasses are frozen, keyword-only dataclasses."""
+
+    VERSION: ClassVar[int] = 1
+
+    @classmethod
+    @functools.cache
+    def typed_fields(cls) -> tuple[tuple[dataclasses.Field, Any], ...]:
+        """The dataclass fields with their resolved types, in order."""
+        hints = typing.get_type_hints(cls)
+        return tuple((f, hints[f.name]) for f in dataclasses.fields(cls))
+
+    @classmethod
+    @functools.cache
+    def schema(cls) -> pa.Schema:
+        """The Arrow schema; name and version stand in its metadata."""
+        fields = [pa.field(f.name, _arrow_type(t)) for f, t in cls.typed_fields()]
+        return pa.schema(fields, metadata={"record": cls.__name__, "version": str(cls.VERSION)})
+
+    def to_row(self) -> dict[str, Any]:
+        """This record as a dict that `pyarrow.Table.from_pylist(…, schema=cls.schema())` takes."""
+        return {f.name: _to_arrow(t, getattr(self, f.name)) for f, t in self.typed_fields()}
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Self:
+        """The record of a row. A field that the row lacks (an older version wrote it) takes its default.
+
+        Raises:
+            ValueError: the row lacks a field that has no default.
+        """
+        values = {f.name: _from_arrow(t, row[f.name]) for f, t in cls.typed_fields() if f.name in row}
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise ValueError(f"a {cls.__name__} row (version {cls.VERSION}) cannot be read: {error}") from error
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed."""
+        return dataclasses.replace(self, **changes)
