@@ -165,6 +165,40 @@ class PropertyInfo(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PropertyProfile(Record):
+    """How one property is used by the instances of one class, counted over best claims in one pass over the store.
+
+    `class_id` is a direct class of the subjects, or "" for all subjects together.
+    """
+
+    property: str
+    class_id: str = ""
+    num_instances: int = 0
+    """Entities of the class in the store."""
+    num_subjects: int = 0
+    """Those with at least one best claim of the property."""
+    num_pairs: int = 0
+    """Distinct (subject, value) pairs; a somevalue counts as one."""
+    num_values: int = 0
+    """Distinct values."""
+
+    @property
+    def functionality(self) -> float:
+        """Subjects ÷ pairs: 1.0 where every subject has one value."""
+        return self.num_subjects / self.num_pairs if self.num_pairs else 0.0
+
+    @property
+    def inverse_functionality(self) -> float:
+        """Values ÷ pairs: 1.0 where every value has one subject."""
+        return self.num_values / self.num_pairs if self.num_pairs else 0.0
+
+    @property
+    def coverage(self) -> float:
+        """Subjects ÷ instances: 1.0 where no instance lacks the property."""
+        return self.num_subjects / self.num_instances if self.num_instances else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Section(Record):
     """A section's plain text; the lead has level 1 and title ""."""
 
