@@ -1,0 +1,107 @@
+"""One protocol for everything that writes questions, with one method per role.
+
+Two writers implement it: `graph` composes from claims and needs no model, `llm` asks one. The drivers in
+`transforms/drafting/` (paths, injection; exploration comes with the loop) call the roles in order, and decide by
+the certificate what is accepted. No writer judges its own work.
+"""
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from records.form import Clause, Form
+from records.knowledge import Entity
+from records.synthesis import Answer, Hop, Rewrite, Seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A question under way. `form` is None where the writer gave none; then only votes can support it.
+
+    `bindings` maps each variable of the form to the entity id or value key it is meant to have. A constant entity
+    in a clause is an entity that the text names.
+    """
+
+    text: str
+    answer: Answer
+    form: Form | None = None
+    bindings: dict[str, str] = field(default_factory=dict)
+    hops: tuple[Hop, ...] = ()
+    history: tuple[Rewrite, ...] = ()
+    anchor: str = ""
+    """Entity shown by the picture, once a mention was replaced by it."""
+    anchor_phrase: str = ""
+
+    def rewritten(self, step: Rewrite, **changes) -> "Draft":
+        """A copy with one more step in its history."""
+        return replace(self, history=(*self.history, step), **changes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mention:
+    """An entity that the question speaks of by name (`surface`), or by a variable not yet described (`var`)."""
+
+    entity_id: str
+    surface: str = ""
+    var: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """One fact about an entity, by which it can be described instead of named.
+
+    `clauses` say it formally (over the variable "self" for the entity), or are empty where only the text says it.
+    """
+
+    entity_id: str
+    text: str
+    clauses: tuple[Clause, ...] = ()
+    article_id: str = ""
+    revision: int = 0
+    section: int = -1
+    start: int = -1
+    end: int = -1
+    sentence: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vote:
+    """One model's verdict on a draft: whether it holds, and the rival or other answer it names."""
+
+    holds: bool
+    other: str = ""
+    why: str = ""
+
+
+class Writer(Protocol):
+    """The roles. All are coroutines, since a model may be behind them; an empty list or None means "nothing fits"."""
+
+    name: str
+
+    async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
+        """First one-sentence questions about the seed, best first (VSearcher 2.2)."""
+
+    async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
+        """Named, non-generic entities of the question that have an article, best first."""
+
+    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
+        """Little-known, entity-rich facts about the entity, best first; none contains the answer."""
+
+    async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
+        """The question with the entity hidden behind the facts."""
+
+    async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
+        """Mentions that may become the picture, the most critical to the answer first."""
+
+    async def hide_entity(self, draft: Draft, mention: Mention, seed: Seed) -> Draft:
+        """The question with the mention replaced by a reference to the picture."""
+
+    async def canonical_question(self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> list[Draft]:
+        """Questions that verbalise a path from the picture's entity to an attribute of the last one (OpenSearch-VL 3.1)."""
+
+    async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
+        """Descriptor candidates for a node of the path, from its claims and text."""
+
+    async def check_unique(self, draft: Draft, seed: Seed) -> list[Vote]:
+        """Votes whether the question has exactly one answer; empty for a writer without a model."""
+
+    async def check_invariant(self, before: Draft, after: Draft, seed: Seed) -> list[Vote]:
+        """Votes whether the answer stayed the same; empty for a writer without a model."""
