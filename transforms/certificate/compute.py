@@ -1,0 +1,62 @@
+"""The operations of `records.form.Compute`, on typed values: the code that computes an answer."""
+from datetime import date
+
+from records.errors import InputError
+from records.knowledge import Value
+
+
+def _number(value: Value) -> float | None:
+    if value.kind == "quantity":
+        return value.number
+    return float(value.year) if value.kind == "time" and value.year is not None else None
+
+
+def _day(value: Value) -> date | None:
+    if value.kind != "time" or value.precision != 11 or value.time.startswith("-"):
+        return None
+    return date.fromisoformat(value.time.lstrip("+")[:10])
+
+
+def as_quantity(number: float, unit: str = "") -> Value:
+    """A quantity whose digits do not depend on how it was computed."""
+    return Value(kind="quantity", number=float(f"{number:.10g}"), unit=unit)
+
+
+def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> Value | None:
+    """The value of an operation, or None where it is undefined (unknown parts, unlike units, a tie, division by zero).
+
+    `difference` is absolute; `duration_years` counts whole calendar years between two days, and years between two years.
+    `earliest`, `latest`, `largest`, `smallest` give the argument whose key wins.
+
+    >>> compute("difference", (as_quantity(1850), as_quantity(1832))).number
+    18.0
+    """
+    if op in ("earliest", "latest", "largest", "smallest"):
+        numbers = [_number(k) for k in keys]
+        if len(numbers) != len(args) or len(args) < 2 or None in numbers or len({k.unit for k in keys}) != 1:
+            return None
+        winner = (min if op in ("earliest", "smallest") else max)(numbers)  # type: ignore[type-var]
+        return args[numbers.index(winner)] if numbers.count(winner) == 1 else None
+    if op == "count":
+        return as_quantity(len(args))
+    if op not in ("difference", "ratio", "sum", "duration_years"):
+        raise InputError("logical form", f"unknown operation {op!r}", "Use one of records.form.OPERATIONS.")
+    if len(args) != 2:
+        return None
+    left, right = _number(args[0]), _number(args[1])
+    if left is None or right is None:
+        return None
+    if op == "duration_years":
+        days = [_day(a) for a in args]
+        if days[0] and days[1]:
+            first, last = sorted(d for d in days if d)
+            return as_quantity(last.year - first.year - ((last.month, last.day) < (first.month, first.day)))
+        if any(days):
+            return None  # a day against a bare year is off by one or not: undefined
+        return as_quantity(abs(left - right))
+    if op != "ratio" and args[0].kind == args[1].kind == "quantity" and args[0].unit != args[1].unit:
+        return None
+    unit = args[0].unit if args[0].kind == "quantity" else ""
+    if op == "ratio":
+        return as_quantity(left / right) if right and args[0].unit == args[1].unit else None
+    return as_quantity(abs(left - right) if op == "difference" else left + right, unit)

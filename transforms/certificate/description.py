@@ -1,0 +1,136 @@
+"""How each variable of a form is identified: from the picture and the named constants inward to what is asked.
+
+A form is read as a tree with the asked variable as its root. A variable is described by the clauses that tie it to
+terms farther from the root, which are identified before it:
+
+    picture -> x0 --P84--> x1 <--P1066-- x2 --P569--> a (asked)      x1 by its hop from x0, x2 by its claim about x1
+"""
+from dataclasses import dataclass
+
+from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, variables
+from records.knowledge import Value
+from transforms.certificate.execute import Binding, resolve
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One clause of a description, with the other end known.
+
+    `role` is "has" (the variable is the claim's subject), "of" (it is the object), "kind" (a class), "range" (an own
+    value compared with a known one) or "sentence".
+    """
+
+    role: str
+    clause: Clause
+    property: str = ""
+    value: Value | None = None
+    """The known end: the claim's object ("has"), its subject ("of"), or what is compared with ("range")."""
+    op: str = ""
+    own_side_left: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """A variable and the parts that identify it; `predecessors` are the variables among the known ends."""
+
+    var: str
+    parts: tuple[Part, ...]
+    predecessors: tuple[str, ...] = ()
+
+
+def distances(form: Form) -> dict[str, int]:
+    """For each variable its distance from the asked one, over shared clauses; unreachable ones are absent."""
+    found, level = {form.ask.var: 0}, [form.ask.var]
+    while level:
+        following = []
+        for clause in form.clauses:
+            names = variables(clause)
+            for name in names:
+                if name in level:
+                    for other in names:
+                        if other not in found:
+                            found[other] = found[name] + 1
+                            following.append(other)
+        level = following
+    return found
+
+
+def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
+    """The descriptions of all variables but the anchor and what is read on the picture, deepest first.
+
+    Args:
+        form: the form; its variables must all be reachable from the asked one.
+        binding: the intended value of every variable.
+    """
+    depth = distances(form)
+    given = {form.anchor} | {r.var for r in form.of(Reads)}
+    computed = {c.out for c in form.of(Compute)}
+    order = sorted((v for v in depth if v not in given), key=lambda v: (-depth[v], v))
+    known = set(given)
+    found = []
+    for var in order:
+        if var in computed:
+            known.add(var)
+            continue
+        parts, before = _parts(form, var, known, binding, depth)
+        if _only_compared(form, var):
+            continue  # an own value of its entity, described there as a range
+        found.append(Description(var=var, parts=parts, predecessors=before))
+        known.add(var)
+    return tuple(found)
+
+
+def _only_compared(form: Form, var: str) -> bool:
+    """Whether a variable is a literal that only a comparison uses: the height in "taller than 30 m"."""
+    users = [c for c in form.clauses if var in variables(c)]
+    return (form.ask.var != var and any(isinstance(c, Compare) for c in users) and not any(isinstance(c, Compute) for c in users)
+            and sum(isinstance(c, ClaimClause) for c in users) == 1)
+
+
+def _parts(form: Form, var: str, known: set[str], binding: Binding, depth: dict[str, int]) -> tuple[tuple[Part, ...], tuple[str, ...]]:
+    parts: list[Part] = []
+    before: list[str] = []
+
+    def end(term) -> Value | None:
+        if isinstance(term, str):
+            if term in known:
+                before.append(term)
+                return binding[term]
+            return None
+        return term
+
+    for clause in form.clauses:
+        match clause:
+            case ClassClause() if clause.var == var:
+                parts.append(Part(role="kind", clause=clause))
+            case ClaimClause() if clause.subject == var:
+                value = end(clause.object)
+                if value is not None:
+                    parts.append(Part(role="has", clause=clause, property=clause.property, value=value))
+                elif isinstance(clause.object, str) and _only_compared(form, clause.object):
+                    parts.extend(_ranges(form, clause, known, binding))
+            case ClaimClause() if clause.object == var:
+                subject = end(clause.subject)
+                if subject is not None:
+                    parts.append(Part(role="of", clause=clause, property=clause.property, value=subject))
+            case SentenceClause() if var in (clause.subject, clause.object):
+                other = end(clause.object if clause.subject == var else clause.subject)
+                if other is not None:
+                    parts.append(Part(role="sentence", clause=clause, value=other))
+    return tuple(parts), tuple(dict.fromkeys(before))
+
+
+def _ranges(form: Form, claim: ClaimClause, known: set[str], binding: Binding) -> list[Part]:
+    found = []
+    for compare in form.of(Compare):
+        for own, other, left in ((compare.left, compare.right, True), (compare.right, compare.left, False)):
+            if own == claim.object and (not isinstance(other, str) or other in known):
+                found.append(Part(role="range", clause=compare, property=claim.property, value=resolve(other, binding),
+                                  op=compare.op, own_side_left=left))
+    return found
+
+
+def connected(form: Form) -> bool:
+    """Whether the picture's variable and every other clause hang together with what is asked."""
+    depth = distances(form)
+    return form.anchor in depth and all(v in depth for c in form.clauses if not isinstance(c, Image) for v in variables(c))

@@ -1,0 +1,176 @@
+"""A form as a query: every binding of its variables that the best claims support.
+
+Clauses are taken in the order of least work: those whose variables are bound first, then look-ups with one end
+bound, then enumerations. A `somevalue` is never an answer here; `margin.py` treats it as a possible match.
+"""
+from collections.abc import Iterator
+
+from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term, variables
+from records.knowledge import Value, entity_value
+from transforms.certificate.compute import compute
+from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, best_values, dates_overlap, is_instance, values_match
+
+Binding = dict[str, Value]
+
+
+class TooLarge(Exception):
+    """A clause would have to be enumerated beyond the limit; the caller decides what that means."""
+
+
+def resolve(term: Term, binding: Binding) -> Value | None:
+    """The value of a term, or None for an unbound variable."""
+    return binding.get(term) if isinstance(term, str) else term
+
+
+def holds(op: str, left: Value, right: Value) -> bool | None:
+    """Whether a comparison holds; None where the two cannot be compared."""
+    if left.kind == right.kind == "time":
+        if op == "=":
+            return dates_overlap(left, right)
+        if left.year is None or right.year is None or left.year == right.year:
+            return None if left.year is None or right.year is None or left.key() == right.key() else _same_year(op, left, right)
+        return left.year < right.year if op == "<" else left.year > right.year
+    if left.kind == right.kind == "quantity" and left.unit == right.unit:
+        a, b = left.number or 0.0, right.number or 0.0
+        return {"<": a < b, ">": a > b, "=": a == b}[op]
+    return left.key() == right.key() if op == "=" else None
+
+
+def _same_year(op: str, left: Value, right: Value) -> bool | None:
+    if left.precision != 11 or right.precision != 11:
+        return None
+    return left.time < right.time if op == "<" else left.time > right.time
+
+
+def cost(clause: Clause, binding: Binding, facts: Facts) -> float:
+    """Work that a clause means now: 0 a test, 1 a look-up, more an enumeration, infinite not possible yet."""
+    free = [v for v in variables(clause) if v not in binding]
+    if isinstance(clause, Compute):
+        return 0 if set(free) <= {clause.out} else float("inf")
+    if isinstance(clause, Compare):
+        return 0 if not free else float("inf")
+    if not free:
+        return 0
+    if isinstance(clause, ClaimClause):
+        if resolve(clause.subject, binding) is not None:
+            return 1
+        value = resolve(clause.object, binding)
+        return 1 + facts.num_subjects(clause.property, value.key()) if value is not None else float("inf")
+    if isinstance(clause, ClassClause):
+        return 1 + facts.num_members(clause.class_id)
+    if isinstance(clause, Reads):
+        return 1 if clause.of in binding else float("inf")
+    if isinstance(clause, SentenceClause):
+        return 1 if clause.subject in binding else float("inf")
+    return float("inf")
+
+
+def extend(clause: Clause, binding: Binding, facts: Facts, limit: int) -> Iterator[Binding]:
+    """The bindings that satisfy one more clause."""
+    match clause:
+        case ClaimClause():
+            yield from _extend_claim(clause, binding, facts, limit)
+        case ClassClause():
+            bound = binding.get(clause.var)
+            if bound is not None:
+                if is_instance(facts, bound.entity, clause.class_id):
+                    yield binding
+                return
+            if facts.num_members(clause.class_id) > limit:
+                raise TooLarge(clause.class_id)
+            for member in facts.members(clause.class_id, limit=limit):
+                yield {**binding, clause.var: entity_value(member)}
+        case Compare():
+            left, right = resolve(clause.left, binding), resolve(clause.right, binding)
+            assert left is not None and right is not None
+            if holds(clause.op, left, right):
+                yield binding
+        case Compute():
+            args = tuple(resolve(a, binding) for a in clause.args)
+            keys = tuple(resolve(k, binding) for k in clause.keys)
+            value = compute(clause.op, args, keys)  # type: ignore[arg-type]
+            if value is not None and (clause.out not in binding or binding[clause.out].key() == value.key()):
+                yield {**binding, clause.out: value}
+        case Reads():
+            yield from _extend_reads(clause, binding, facts)
+        case SentenceClause():
+            yield from _extend_sentence(clause, binding)
+        case Image():
+            yield binding
+
+
+def _extend_claim(clause: ClaimClause, binding: Binding, facts: Facts, limit: int) -> Iterator[Binding]:
+    subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
+    if subject is not None:
+        for found in best_values(facts, subject.entity, clause.property):
+            if found.kind in ("somevalue", "novalue"):
+                continue
+            if value is None:
+                assert isinstance(clause.object, str)
+                yield {**binding, clause.object: found}
+            elif values_match(facts, clause.property, value, found):
+                yield binding
+                return
+        return
+    assert value is not None and isinstance(clause.subject, str)
+    for candidate in matching_subjects(facts, clause.property, value, limit):
+        yield {**binding, clause.subject: entity_value(candidate)}
+
+
+def matching_subjects(facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT) -> tuple[str, ...]:
+    """Entities of which the store says (property, value).
+
+    A date is looked up at its own precision and, for a year, is not widened to all its days: the finer dates are
+    found through the other clauses. Raises `TooLarge` beyond the limit.
+    """
+    if facts.num_subjects(property, value.key()) > limit:
+        raise TooLarge(f"{property} {value.key()}")
+    return facts.subjects(property, value.key(), limit=limit)
+
+
+def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Binding]:
+    seen = set()
+    for image in facts.images_of(binding[clause.of].entity):
+        for detail in image.details:
+            if (detail.property, detail.part) == (clause.property, clause.part) and detail.value.key() not in seen:
+                seen.add(detail.value.key())
+                value = binding.get(clause.var)
+                if value is None:
+                    yield {**binding, clause.var: detail.value}
+                elif value.key() == detail.value.key():
+                    yield binding
+
+
+def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Binding]:
+    """A text-only hop is executed only as far as both ends are known; it never enumerates."""
+    value = resolve(clause.object, binding)
+    if value is not None:
+        yield binding
+
+
+def solutions(form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION_LIMIT) -> Iterator[Binding]:
+    """All bindings of a form, given the values of some variables (the picture's entity, readings on it)."""
+
+    def search(left: tuple[Clause, ...], binding: Binding) -> Iterator[Binding]:
+        if not left:
+            yield binding
+            return
+        best = min(left, key=lambda c: (cost(c, binding, facts), left.index(c)))
+        if cost(best, binding, facts) == float("inf"):
+            raise TooLarge("no clause with a bound end is left")
+        rest = tuple(c for c in left if c is not best)
+        for more in extend(best, binding, facts, limit):
+            yield from search(rest, more)
+
+    yield from search(tuple(c for c in form.clauses if not isinstance(c, Image)), dict(given))
+
+
+def answers(form: Form, facts: Facts, given: Binding, most: int = 3, limit: int = ENUMERATION_LIMIT) -> tuple[Value, ...]:
+    """Distinct values of the asked variable, at most `most` of them, in order of discovery (deterministic)."""
+    found: dict[str, Value] = {}
+    for binding in solutions(form, facts, given, limit):
+        value = binding[form.ask.var]
+        found.setdefault(value.key(), value)
+        if len(found) >= most:
+            break
+    return tuple(found.values())

@@ -1,0 +1,110 @@
+"""What the certificate looks up, and the two questions it asks of a property: is it functional, is it complete?"""
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile, Value
+
+ENUMERATION_LIMIT = 20_000
+"""No clause is enumerated beyond this many matches (a hub); the check then refuses rather than guesses."""
+MIN_EVIDENCE = 20
+"""A measured functionality from fewer subjects than this says nothing."""
+TRANSITIVE = {"P131": "P131", "P279": "P279", "P276": "P131", "P19": "P131", "P20": "P131", "P159": "P131", "P361": "P361"}
+"""Properties whose value's ancestors count as matches too, and the property to climb by."""
+
+
+class Facts(Protocol):
+    """The look-ups of `knowledge.store.Store` that certificates need; tests give small in-memory ones."""
+
+    def entity(self, entity_id: str) -> Entity | None: ...
+    def claims(self, subject: str) -> tuple[Claim, ...]: ...
+    def subjects(self, property: str, value_key: str, *, limit: int = ...) -> tuple[str, ...]: ...
+    def num_subjects(self, property: str, value_key: str) -> int: ...
+    def members(self, class_id: str, *, limit: int = ...) -> tuple[str, ...]: ...
+    def num_members(self, class_id: str) -> int: ...
+    def article(self, entity_id: str) -> Article | None: ...
+    def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]: ...
+    def property(self, property_id: str) -> PropertyInfo | None: ...
+    def profile(self, property_id: str, class_id: str = "") -> PropertyProfile: ...
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far the store is believed. All of it is the recipe's to set.
+
+    `declared` and `measured` are the least functionality (subjects ÷ pairs) of a property that Wikidata's own
+    constraints call single-valued, and of any other. With `complete` the store is taken as a closed world.
+    """
+
+    declared: float = 0.98
+    measured: float = 0.995
+    complete: bool = False
+
+
+def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
+    """The best values of a property, each once, in the store's order; somevalue and novalue are among them."""
+    found: dict[str, Value] = {}
+    for claim in facts.claims(subject):
+        if claim.property == property and claim.best:
+            found.setdefault(claim.value.key(), claim.value)
+    return tuple(found.values())
+
+
+def is_functional(facts: Facts, property: str, classes: Iterable[str], trust: Trust, subject: str = "") -> bool:
+    """Whether a subject of these classes can be taken to have at most one value of the property.
+
+    Measured over the instances of each direct class (over all subjects where no class has evidence enough), with a lower
+    bar where the property's own constraints say single value and the subject is not among their exceptions.
+    """
+    info = facts.property(property)
+    declared = bool(info and (info.single_value or info.single_best_value) and not info.separators and subject not in info.exceptions)
+    bar = trust.declared if declared else trust.measured
+    profiles = [facts.profile(property, c) for c in classes]
+    profiles = [p for p in profiles if p.num_subjects >= MIN_EVIDENCE] or [facts.profile(property)]
+    return all(p.num_subjects >= MIN_EVIDENCE and p.functionality >= bar for p in profiles)
+
+
+def classes_of(facts: Facts, entity_id: str) -> tuple[str, ...]:
+    """Direct classes, or () for an entity that the store does not know."""
+    entity = facts.entity(entity_id)
+    return entity.classes if entity else ()
+
+
+def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
+    """Whether the entity is an instance by closure; None where the store knows no class of it."""
+    entity = facts.entity(entity_id)
+    if entity is None or not entity.classes:
+        return None
+    return class_id in entity.class_closure or class_id in entity.classes
+
+
+def values_match(facts: Facts, property: str, wanted: Value, found: Value, depth: int = 6) -> bool:
+    """Whether a found value is the wanted one: equal, an overlapping date, or a place inside the wanted place."""
+    if wanted.kind == "time" and found.kind == "time":
+        return dates_overlap(wanted, found)
+    if wanted.key() == found.key():
+        return True
+    climb = TRANSITIVE.get(property)
+    if climb and wanted.kind == found.kind == "entity":
+        seen, level = {found.entity}, {found.entity}
+        for _ in range(depth):
+            level = {v.entity for e in sorted(level) for v in best_values(facts, e, climb) if v.kind == "entity"} - seen
+            if wanted.entity in level:
+                return True
+            seen |= level
+            if not level:
+                break
+    return False
+
+
+def dates_overlap(a: Value, b: Value) -> bool:
+    """Whether two dates of any precision can be the same day: 1832 and 4 May 1832 do, 1832 and 1833 do not."""
+    if a.precision < 9 or b.precision < 9:
+        if a.precision == b.precision:
+            return a.key() == b.key()
+        span = {8: 10, 7: 100, 6: 1000}.get(min(a.precision, b.precision), 1)
+        years = [int(v.time.lstrip("+-").split("-")[0]) for v in (a, b)]
+        return a.time[:1] == b.time[:1] and years[0] // span == years[1] // span
+    length = {9: 4, 10: 7}.get(min(a.precision, b.precision), 10)
+    year_a, year_b = a.time.lstrip("+-"), b.time.lstrip("+-")
+    return a.year == b.year and year_a[:length] == year_b[:length]

@@ -1,0 +1,259 @@
+"""Uniqueness that tolerates gaps: how many facts would have to be missing for another entity to fit.
+
+Wikidata is incomplete, so one matching row proves little. For each variable of a form, every other entity (a *rival*)
+is held against the description, clause by clause:
+
+    match          the store says that it fits (ancestors of places and classes, and overlapping dates, count)
+    contradicted   the store says otherwise: the rival is out
+    gap            the store does not say
+
+The *margin* is the fewest gaps over the rivals that are not out; 0 means that another entity fits. Finding all rivals
+with fewer than m gaps needs only the matches of the m cheapest clauses: whoever matches none of them has m gaps.
+"""
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from records.form import ClassClause, Form
+from records.knowledge import Claim, Value
+from records.synthesis import Rival
+from transforms.certificate.description import Description, Part, descriptions
+from transforms.certificate.execute import Binding, holds
+from transforms.certificate.facts import (ENUMERATION_LIMIT, Facts, Trust, best_values, classes_of, is_functional, is_instance,
+                                          values_match)
+from transforms.certificate.text_veto import text_says
+
+NO_RIVAL = 9
+"""The margin where no entity at all is left as a rival."""
+MAX_VETOED = 50
+"""Rivals whose articles are read, nearest first."""
+MAX_BREAKING = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margin:
+    """The margin of one variable's description."""
+
+    var: str
+    margin: int
+    nearest: Rival | None = None
+    breaking: tuple[str, ...] = ()
+    """Claims by which a rival that fits all else is out: were one of them absent or wrong, the margin would shrink."""
+    too_large: bool = False
+    """A clause had more matches than can be enumerated; the margin is then a lower bound."""
+
+
+def status(facts: Facts, trust: Trust, rival: str, part: Part) -> tuple[str, tuple[str, ...]]:
+    """"match", "contradicted" or "gap" for one rival and one part, and the ids of the claims that contradict."""
+    unknown = "contradicted" if trust.complete else "gap"
+    if part.role == "kind":
+        assert isinstance(part.clause, ClassClause)
+        instance = is_instance(facts, rival, part.clause.class_id)
+        if instance is None:
+            return unknown, ()
+        return ("match" if instance else "contradicted" if not _less_specific(facts, rival, part.clause.class_id) else unknown), ()
+    assert part.value is not None
+    if part.role == "sentence":
+        return (unknown if not _linked(facts, rival, part.value) else "match"), ()
+    subject = rival if part.role in ("has", "range") else part.value.entity
+    found = best_values(facts, subject, part.property)
+    known = [v for v in found if v.kind not in ("somevalue", "novalue")]
+    if part.role == "range":
+        verdicts = [holds(part.op, *((v, part.value) if part.own_side_left else (part.value, v))) for v in known]
+        if any(verdicts):
+            return "match", ()
+        fits_not = bool(verdicts) and None not in verdicts
+    elif part.role == "has":
+        if any(values_match(facts, part.property, part.value, v) for v in known):
+            return "match", ()
+        # A coarser place or date neither fits nor contradicts.
+        fits_not = bool(known) and not any(values_match(facts, part.property, v, part.value) for v in known)
+    else:
+        if any(v.kind == "entity" and v.entity == rival for v in known):
+            return "match", ()
+        fits_not = bool(known)
+    if any(v.kind == "somevalue" for v in found):
+        return "gap", ()
+    if not known and any(v.kind == "novalue" for v in found):
+        return "contradicted", ()
+    if fits_not and (trust.complete or is_functional(facts, part.property, classes_of(facts, subject), trust, subject)):
+        return "contradicted", tuple(c.id for c in _claims(facts, subject, part.property))
+    return unknown, ()
+
+
+def _claims(facts: Facts, subject: str, property: str) -> list[Claim]:
+    return [c for c in facts.claims(subject) if c.property == property and c.best]
+
+
+def _less_specific(facts: Facts, rival: str, class_id: str) -> bool:
+    """Whether the rival's class is an ancestor of the wanted one, so that it may well be an instance of it."""
+    wanted = facts.entity(class_id)
+    ancestors = set(wanted.class_closure) if wanted else set()
+    frontier = {class_id}
+    for _ in range(8):
+        frontier = {v.entity for c in sorted(frontier) for v in best_values(facts, c, "P279") if v.kind == "entity"} - ancestors
+        if not frontier:
+            break
+        ancestors |= frontier
+    return bool(ancestors & set(classes_of(facts, rival)))
+
+
+def _linked(facts: Facts, a: str, b: Value) -> bool:
+    return any(c.best and c.value.kind == "entity" and c.value.entity == b.entity for c in facts.claims(a))
+
+
+def settles(facts: Facts, trust: Trust, part: Part, parts: Iterable[Part]) -> bool:
+    """Whether a part alone puts out every entity that it does not match: a functional hop, or a complete column."""
+    assert part.value is not None or part.role == "kind"
+    if trust.complete:
+        return part.role in ("has", "of", "kind")
+    if part.role == "of" and part.value is not None:
+        found = best_values(facts, part.value.entity, part.property)
+        return (len(found) == 1 and found[0].kind not in ("somevalue", "novalue")
+                and is_functional(facts, part.property, classes_of(facts, part.value.entity), trust, part.value.entity))
+    if part.role == "has":
+        kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)]
+        for class_id in kinds:
+            profile = facts.profile(part.property, class_id)
+            if profile.num_instances and profile.coverage == 1.0 and profile.functionality == 1.0:
+                return True
+    return False
+
+
+def _matches(facts: Facts, part: Part) -> tuple[str, ...] | None:
+    """The entities that match a part, or None where they cannot be enumerated."""
+    if part.role == "kind":
+        assert isinstance(part.clause, ClassClause)
+        return facts.members(part.clause.class_id, limit=ENUMERATION_LIMIT) if facts.num_members(part.clause.class_id) <= ENUMERATION_LIMIT else None
+    assert part.value is not None
+    if part.role == "has":
+        key = part.value.key()
+        return facts.subjects(part.property, key, limit=ENUMERATION_LIMIT) if facts.num_subjects(part.property, key) <= ENUMERATION_LIMIT else None
+    if part.role == "of":
+        return tuple(v.entity for v in best_values(facts, part.value.entity, part.property) if v.kind == "entity")
+    return None
+
+
+def _size(facts: Facts, part: Part) -> int:
+    if part.role == "kind":
+        assert isinstance(part.clause, ClassClause)
+        return facts.num_members(part.clause.class_id)
+    if part.role == "has" and part.value is not None:
+        return facts.num_subjects(part.property, part.value.key())
+    return 0 if part.role == "of" else ENUMERATION_LIMIT + 1
+
+
+def margin_of(facts: Facts, trust: Trust, description: Description, intended: Value, required: int = 2) -> Margin:
+    """The margin of one description, exact below `required` and a lower bound of `required` or more otherwise.
+
+    Args:
+        facts: the store.
+        trust: how far it is believed.
+        description: the variable and its parts.
+        intended: the entity (or literal) that it is meant to be.
+        required: the least margin that the recipe accepts.
+    """
+    var, parts = description.var, description.parts
+    if not parts:
+        return Margin(var=var, margin=0)
+    if intended.kind != "entity":
+        return _literal_margin(facts, trust, description, intended)
+    listed: set[str] = set()
+    num_enumerated, too_large = 0, False
+    settled = any(settles(facts, trust, p, parts) for p in parts)
+    for part in sorted(parts, key=lambda p: (_size(facts, p), parts.index(p))):
+        if num_enumerated >= required:
+            break
+        matches = _matches(facts, part)
+        if matches is None:
+            too_large = True
+            continue
+        listed.update(matches)
+        num_enumerated += 1
+    unlisted = NO_RIVAL if settled else num_enumerated
+    listed.discard(intended.entity)
+    return _fewest_gaps(facts, trust, description, sorted(listed), unlisted, too_large)
+
+
+def _fewest_gaps(facts: Facts, trust: Trust, description: Description, rivals: list[str], unlisted: int, too_large: bool) -> Margin:
+    left: list[tuple[int, str, list[Part]]] = []
+    breaking: set[str] = set()
+    for rival in rivals:
+        gaps, against = [], []
+        for part in description.parts:
+            verdict, claims = status(facts, trust, rival, part)
+            if verdict == "gap":
+                gaps.append(part)
+            elif verdict == "contradicted":
+                against.append(claims)
+        if not against:
+            left.append((len(gaps), rival, gaps))
+        elif len(against) == 1 and not gaps:
+            breaking.update(against[0])
+    left.sort(key=lambda entry: entry[:2])
+    nearest: Rival | None = None
+    margin = unlisted
+    for position, (num_gaps, rival, gaps) in enumerate(left):
+        if position < MAX_VETOED:
+            num_gaps -= sum(text_says(facts, rival, part) for part in gaps)
+        if num_gaps < margin or nearest is None:
+            entity = facts.entity(rival)
+            nearest = Rival(var=description.var, entity_id=rival, label=entity.label() if entity else rival, num_gaps=num_gaps,
+                            gaps=tuple(part_in_words(p) for p in gaps))
+        margin = min(margin, num_gaps)
+    return Margin(var=description.var, margin=margin, nearest=nearest, breaking=tuple(sorted(breaking)[:MAX_BREAKING]), too_large=too_large)
+
+
+def _literal_margin(facts: Facts, trust: Trust, description: Description, intended: Value) -> Margin:
+    """A literal is unique where it is the one best value of a functional property; nothing else names literals."""
+    for part in description.parts:
+        if part.role == "of" and part.value is not None:
+            found = best_values(facts, part.value.entity, part.property)
+            others = [v for v in found if v.key() != intended.key()]
+            if others:
+                return Margin(var=description.var, margin=0, nearest=Rival(var=description.var, entity_id=others[0].key(), label=others[0].key()))
+            if found and settles(facts, trust, part, description.parts):
+                return Margin(var=description.var, margin=NO_RIVAL, breaking=tuple(c.id for c in _claims(facts, part.value.entity, part.property)))
+            return Margin(var=description.var, margin=1)
+    return Margin(var=description.var, margin=0)
+
+
+def part_in_words(part: Part) -> str:
+    """A part as the certificate names it: "P84=Q12" or "class Q39715"."""
+    if isinstance(part.clause, ClassClause):
+        return f"class {part.clause.class_id}"
+    key = part.value.key() if part.value else ""
+    return {"has": f"{part.property}={key}", "of": f"{part.property} of {key}", "range": f"{part.property}{part.op}{key}"}.get(part.role, f"sentence about {key}")
+
+
+def margins(form: Form, facts: Facts, trust: Trust, binding: Binding, required: int = 2) -> tuple[Margin, ...]:
+    """The margins of all variables of a form, in the order in which they are identified."""
+    return tuple(margin_of(facts, trust, d, binding[d.var], required) for d in descriptions(form, binding))
+
+
+def num_fitting(facts: Facts, description: Description, without: str, most: int = 2) -> int | None:
+    """How many entities fit a description less the parts that rest on one predecessor, counted up to `most`.
+
+    None where nothing of it can be enumerated: then surely more than one fits.
+    """
+    parts = [p for p in description.parts if not _rests_on(p, without)]
+    if not parts:
+        return None
+    smallest = min(parts, key=lambda p: _size(facts, p))
+    matches = _matches(facts, smallest)
+    if matches is None:
+        return None
+    count = 0
+    for candidate in matches:
+        if all(status(facts, Trust(), candidate, p)[0] == "match" for p in parts):
+            count += 1
+            if count >= most:
+                break
+    return count
+
+
+def _rests_on(part: Part, var: str) -> bool:
+    clause = part.clause
+    return any(getattr(clause, name, None) == var for name in ("subject", "object", "left", "right"))
+
+
+

@@ -1,0 +1,42 @@
+"""The text veto: before a gap counts for a rival, its article, infobox and links are read for the missing value.
+
+An encyclopaedia often says what the claims do not. A hit lowers the margin; the absence of a hit proves nothing.
+"""
+import re
+
+from records.knowledge import Value
+from transforms.certificate.description import Part
+from transforms.certificate.facts import Facts
+
+
+def text_says(facts: Facts, rival: str, part: Part) -> bool:
+    """Whether the rival's article names the value that the claims lack, so that the rival may well fit."""
+    if part.role == "kind":
+        return False
+    assert part.value is not None
+    about, wanted = (rival, part.value) if part.role in ("has", "range", "sentence") else (part.value.entity, None)
+    article = facts.article(about)
+    if article is None or part.role == "range":
+        return False
+    value = wanted or Value(kind="entity", entity=rival)
+    names = names_of(facts, value)
+    if not names:
+        return False
+    text = "\n".join([*(s.text for s in article.sections), *(f.text for f in article.infobox)])
+    if value.kind == "entity":
+        other = facts.article(value.entity)
+        if other is not None and any(link.target == other.title for link in article.links):
+            return True
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
+
+
+def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
+    """The words by which an article would state a value."""
+    if value.kind == "entity":
+        entity = facts.entity(value.entity)
+        return tuple(n for n in entity.names(("en",)) if len(n) > 2) if entity else ()
+    if value.kind == "time" and value.year is not None:
+        return (str(abs(value.year)),)
+    if value.kind == "quantity" and value.number is not None:
+        return (f"{value.number:g}",) if abs(value.number) >= 10 else ()
+    return (value.text,) if len(value.text) > 2 else ()
