@@ -1,0 +1,187 @@
+"""The certificate of one question: every check is computed, stored, and refuses on failure. No model repairs a check."""
+from dataclasses import dataclass
+
+from records.form import ClassClause, Form, Image, Reads
+from records.outcomes import Reason
+from records.synthesis import Certificate, Check, Question
+from transforms.certificate.description import connected, descriptions
+from transforms.certificate.evidence import evidence, num_hops
+from transforms.certificate.execute import Binding, TooLarge, answers, solutions
+from transforms.certificate.facts import Facts, Trust, classes_of
+from transforms.certificate.leak import find_leak
+from transforms.certificate.margin import NO_RIVAL, margins, num_fitting
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificateRules:
+    """The recipe's part of the certificate."""
+
+    margin: int = 2
+    trust: Trust = Trust()
+    languages: tuple[str, ...] = ("en",)
+    min_answers_without_picture: int = 2
+    bases: tuple[str, ...] = ("closed", "margin")
+    """Bases that are accepted; "votes" only where the recipe names it, and then counted apart."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """Why a form gets no certificate."""
+
+    reason: Reason
+    evidence: dict
+
+
+def given_by_picture(form: Form, binding: Binding) -> Binding:
+    """What looking at the picture gives: its entity and the readings on it."""
+    return {v: binding[v] for v in (form.anchor, *(r.var for r in form.of(Reads)))}
+
+
+def intended_binding(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str]) -> Binding | None:
+    """The solution of the form whose variables have the values that the writer meant, or None."""
+    for found in solutions(form, facts, anchor):
+        if all(found[v].key() == key for v, key in bindings.items() if v in found):
+            return found
+    return None
+
+
+def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
+    """The form less every clause, in order, without which it still has its one answer: what the question really needs."""
+    wanted = (binding[form.ask.var].key(),)
+    kept = form
+    for clause in form.clauses:
+        if isinstance(clause, Image) or clause not in kept.clauses:
+            continue
+        smaller = kept.without(clause)
+        try:
+            found = answers(smaller, facts, given_by_picture(form, binding), most=2)
+        except (TooLarge, KeyError):
+            continue
+        if tuple(v.key() for v in found) == wanted:
+            kept = smaller
+    return kept
+
+
+def unbound(form: Form, facts: Facts, binding: Binding) -> Form:
+    """The form as it stands for somebody who does not see the picture but reads its words: any entity of the anchor's class."""
+    anchor = form.anchor
+    extra = () if any(isinstance(c, ClassClause) and c.var == anchor for c in form.clauses) else tuple(
+        ClassClause(var=anchor, class_id=c) for c in classes_of(facts, binding[anchor].entity)[:1])
+    return Form(clauses=(*form.clauses, *extra), ask=form.ask)
+
+
+def num_answers_without_picture(form: Form, facts: Facts, binding: Binding, most: int = 5) -> int:
+    """How many answers the form has where the picture says nothing, counted up to `most`; `most` where there are too many to count."""
+    try:
+        return len(answers(unbound(form, facts, binding), facts, {}, most=most))
+    except TooLarge:
+        return most
+
+
+def decorations(form: Form, facts: Facts, binding: Binding) -> tuple[str, ...]:
+    """Described variables that fit one entity even without their predecessor: there the path is a decoration."""
+    found = []
+    for description in descriptions(form, binding):
+        if binding[description.var].kind != "entity":
+            continue
+        for before in description.predecessors:
+            if num_fitting(facts, description, before) == 1:
+                found.append(description.var)
+    return tuple(found)
+
+
+def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str], rules: CertificateRules) -> Certificate | Refusal:
+    """The checks that need no text: evidence, connection, uniqueness, decoration, need of the picture, effective hops.
+
+    Args:
+        form: the question's logical form.
+        facts: the store.
+        anchor: what the picture gives (`given_by_picture`).
+        bindings: the intended entity or value key of each variable.
+        rules: the recipe's part.
+    """
+    if not connected(form):
+        return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
+    try:
+        binding = intended_binding(form, facts, anchor, bindings)
+    except TooLarge as error:
+        return Refusal(reason=Reason.NOT_UNIQUE, evidence={"too_large": str(error)})
+    if binding is None:
+        return Refusal(reason=Reason.NO_EVIDENCE, evidence={"what": "the form does not have the intended solution"})
+    hops = evidence(form, facts, binding)
+    if hops is None:
+        return Refusal(reason=Reason.NO_EVIDENCE, evidence={"what": "a clause has no claim"})
+    try:
+        found = answers(form, facts, anchor)
+    except TooLarge as error:
+        return Refusal(reason=Reason.NOT_UNIQUE, evidence={"too_large": str(error)})
+    if len(found) != 1:
+        return Refusal(reason=Reason.NOT_UNIQUE, evidence={"answers": [v.key() for v in found]})
+    measured = margins(form, facts, rules.trust, binding, rules.margin)
+    least = min(measured, key=lambda m: m.margin) if measured else None
+    margin = least.margin if least else NO_RIVAL
+    needed = 1 if rules.trust.complete else rules.margin
+    if margin < needed:
+        assert least is not None
+        return Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={
+            "var": least.var, "margin": margin, "rival": least.nearest.to_row() if least.nearest else None})
+    decorated = decorations(form, facts, binding)
+    if decorated:
+        return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
+    without = num_answers_without_picture(form, facts, binding)
+    if without < rules.min_answers_without_picture:
+        return Refusal(reason=Reason.PICTURE_NOT_NEEDED, evidence={"answers_without_picture": without})
+    part = smallest_part(form, facts, binding)
+    rivals = sorted((m.nearest for m in measured if m.nearest), key=lambda r: (r.num_gaps, r.var, r.entity_id))
+    basis = "closed" if rules.trust.complete else "margin"
+    if basis not in rules.bases:
+        return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": basis})
+    checks = (Check(name="evidence", passed=True, score=float(len(hops))), Check(name="connected", passed=True),
+              Check(name="one_answer", passed=True), Check(name="margin", passed=True, score=float(margin)),
+              Check(name="no_decoration", passed=True), Check(name="needs_picture", passed=True, score=float(without)))
+    return Certificate(basis=basis, margin=margin, nearest_rival=rivals[0] if rivals else None,
+                       breaking_claims=tuple(sorted({c for m in measured for c in m.breaking})), evidence=hops,
+                       nominal_hops=num_hops(form), effective_hops=num_hops(part), smallest_part=part.to_json(),
+                       answers_without_picture=without, checks=checks)
+
+
+def hidden_nodes(form: Form, binding: Binding) -> Binding:
+    """Every node that the question must not name: all variables bound to entities."""
+    return {v: value for v, value in binding.items() if value.kind == "entity"}
+
+
+def certify(question: Question, facts: Facts, anchor: Binding, rules: CertificateRules, shown_texts: dict[str, str] | None = None) -> Question | Refusal:
+    """A question with its certificate, or why it gets none.
+
+    Args:
+        question: a draft with form, bindings, anchor and words.
+        facts: the store.
+        anchor: what its picture gives.
+        rules: the recipe's part.
+        shown_texts: what else the policy is shown, such as the text that OCR reads in the picture.
+    """
+    form = question.logical_form
+    if form is None:
+        return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": "votes"})
+    made = certify_form(form, facts, anchor, question.bindings, rules)
+    if isinstance(made, Refusal):
+        return made
+    binding = intended_binding(form, facts, anchor, question.bindings)
+    assert binding is not None
+    if binding[form.ask.var].key() != question.answer.value.key():
+        return Refusal(reason=Reason.ANSWER_CHANGED, evidence={"executed": binding[form.ask.var].key(), "stated": question.answer.value.key()})
+    leak = find_leak(facts, {"question": question.text, **(shown_texts or {})}, hidden_nodes(form, binding), question.answer, rules.languages)
+    if leak:
+        return Refusal(reason=Reason.LEAK, evidence=leak)
+    return question.replace(certificate=made.replace(checks=(*made.checks, Check(name="no_leak", passed=True))))
+
+
+def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:
+    """Whether another answer, named by a solver or teacher, also satisfies the form; then the question falls."""
+    form = question.logical_form
+    if form is None or key == question.answer.value.key():
+        return False
+    try:
+        return any(v.key() == key for v in answers(form, facts, anchor, most=50))
+    except TooLarge:
+        return True

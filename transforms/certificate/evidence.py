@@ -1,0 +1,84 @@
+"""Evidence: for each hop the claim that says it, with its revision, and the sentence that shows it where there is one."""
+from records.form import ClaimClause, Form, SentenceClause, variables
+from records.knowledge import Article, Claim, Value
+from records.synthesis import Hop
+from transforms.certificate.description import distances
+from transforms.certificate.execute import Binding, resolve
+from transforms.certificate.facts import Facts, values_match
+from transforms.certificate.text_veto import names_of
+
+
+def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | None:
+    """The best claim that a clause rests on under a binding, or None."""
+    subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
+    if subject is None or value is None:
+        return None
+    matching = [c for c in facts.claims(subject.entity) if c.property == clause.property and c.best
+                and c.value.kind not in ("somevalue", "novalue") and values_match(facts, clause.property, value, c.value)]
+    exact = [c for c in matching if c.value.key() == value.key()]
+    return min(exact or matching, key=lambda c: c.id, default=None)
+
+
+def sentence_for(article: Article | None, facts: Facts, value: Value) -> tuple[int, int, int, str] | None:
+    """(section, start, end, sentence) of the first body sentence that links or names a value."""
+    if article is None:
+        return None
+    if value.kind == "entity":
+        other = facts.article(value.entity)
+        for link in article.links:
+            if other is not None and link.target == other.title:
+                return link.section, link.sentence_start, link.sentence_end, article.sentence(link)
+    for number, section in enumerate(article.sections):
+        for name in names_of(facts, value):
+            at = section.text.find(name)
+            if at >= 0:
+                start = max(section.text.rfind(". ", 0, at) + 2, section.text.rfind("\n", 0, at) + 1, 0)
+                stop = section.text.find(". ", at)
+                end = len(section.text) if stop < 0 else stop + 1
+                return number, start, end, section.text[start:end]
+    return None
+
+
+def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | None:
+    """A hop for each claim and sentence of the form, from the picture towards the answer; None where one has no evidence."""
+    depth = distances(form)
+    hops = []
+    for clause in form.clauses:
+        if isinstance(clause, SentenceClause):
+            hops.append(Hop(source=clause.subject, target=clause.object if isinstance(clause.object, str) else "", evidence=clause.text,
+                            revision=clause.revision, article_id=clause.article_id, section=clause.section, start=clause.start, end=clause.end))
+            continue
+        if not isinstance(clause, ClaimClause):
+            continue
+        claim = claim_of(facts, clause, binding)
+        if claim is None:
+            return None
+        ends = [t if isinstance(t, str) else "" for t in (clause.subject, clause.object)]
+        # A hop leads towards what is asked: from the end that lies farther from it.
+        reverse = depth.get(ends[0], 99) < depth.get(ends[1], 99)
+        article = facts.article(claim.subject)
+        found = sentence_for(article, facts, claim.value)
+        place = {} if found is None or article is None else {"article_id": article.id, "section": found[0], "start": found[1], "end": found[2]}
+        hops.append(Hop(source=ends[1] if reverse else ends[0], target=ends[0] if reverse else ends[1], property=clause.property,
+                        reverse=reverse, claim_id=claim.id, revision=claim.revision, evidence=found[3] if found else "", **place))
+    return tuple(sorted(hops, key=lambda h: (-depth.get(h.source, 99), h.source, h.target, h.property)))
+
+
+def num_hops(form: Form) -> int:
+    """Claims and sentences on the shortest way from the picture to what is asked."""
+    level, seen, steps = {form.anchor}, {form.anchor}, 0
+    edges = [c for c in form.clauses if isinstance(c, ClaimClause | SentenceClause)]
+    free = [c for c in form.clauses if not isinstance(c, ClaimClause | SentenceClause)]
+    while level:
+        grown = True
+        while grown:  # comparisons, computations and readings cost no hop
+            extra = {v for c in free for v in variables(c) if set(variables(c)) & level} - seen
+            level |= extra
+            seen |= extra
+            grown = bool(extra)
+        if form.ask.var in seen:
+            return steps
+        level = {v for c in edges for v in variables(c) if set(variables(c)) & level} - seen
+        seen |= level
+        steps += 1
+    return 0

@@ -1,0 +1,105 @@
+"""No leak: nothing that the policy is shown may contain a name of a hidden node or of the answer.
+
+Names are compared as whole words after folding case, accents, punctuation and simple inflections, in all the recipe's
+languages; numbers are looked for as digits and as words.
+"""
+import re
+import unicodedata
+from functools import lru_cache
+
+from num2words import num2words
+
+from records.knowledge import Value
+from records.synthesis import Answer
+from transforms.certificate.facts import Facts
+
+MIN_NAME = 3
+"""Shorter names (one or two letters) are too common as words to be looked for."""
+
+
+def folded(text: str) -> str:
+    """Lower case without accents and punctuation, words separated by one space, with a space at both ends.
+
+    >>> folded("Saint-Ével’s  bridge")
+    ' saint evel s bridge '
+    """
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    return f" {' '.join(re.findall(r'\w+', plain))} "
+
+
+@lru_cache(4096)
+def number_forms(number: float, language: str = "en") -> tuple[str, ...]:
+    """A number as a text may state it: plain digits, with thousands separators, in words.
+
+    >>> number_forms(1832.0)
+    ('1832', '1,832', 'one thousand, eight hundred and thirty-two', 'eighteen thirty-two')
+    """
+    forms = [f"{number:g}"]
+    if float(number).is_integer():
+        whole = int(number)
+        forms = [str(whole)] + ([f"{whole:,}"] if abs(whole) >= 1000 else [])
+        try:
+            forms.append(num2words(whole, lang=language))
+            if 1000 < whole < 2100:
+                forms.append(num2words(whole, lang=language, to="year"))
+        except (NotImplementedError, OverflowError):
+            pass  # no words in this language: the digits remain
+    return tuple(dict.fromkeys(forms))
+
+
+def names_of_value(facts: Facts, value: Value, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Every way to name a value: aliases of an entity, the year and day of a date, a number's digits and words."""
+    match value.kind:
+        case "entity":
+            entity = facts.entity(value.entity)
+            return entity.names(languages) if entity else ()
+        case "time":
+            if value.year is None:
+                return (value.time[1:5],)
+            return tuple(number_forms(float(abs(value.year)), languages[0])) + ((value.time.lstrip("+-")[:10],) if value.precision == 11 else ())
+        case "quantity":
+            return number_forms(float(value.number or 0.0), languages[0])
+        case _:
+            return (value.text,) if value.text else ()
+
+
+def leaked(text: str, names: tuple[str, ...]) -> str | None:
+    """The first of the names that stands in the text as whole words (also with a plural or possessive s), or None."""
+    inside = folded(text)
+    for name in names:
+        needle = folded(name).strip()
+        if len(needle) < MIN_NAME and not needle.isdigit():
+            continue
+        if f" {needle} " in inside or f" {needle}s " in inside or (len(needle) > MIN_NAME + 2 and f" {needle}es " in inside):
+            return name
+    return None
+
+
+def answer_names(facts: Facts, answer: Answer, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the answer in any form."""
+    return tuple(dict.fromkeys((answer.text, *answer.aliases, *names_of_value(facts, answer.value, languages))))
+
+
+def find_leak(facts: Facts, texts: dict[str, str], hidden: dict[str, Value], answer: Answer, languages: tuple[str, ...],
+              shown: tuple[str, ...] = ()) -> dict[str, str] | None:
+    """Where a hidden name stands, or None.
+
+    Args:
+        texts: what the policy is shown, by what it is: {"question": …, "caption": …, "picture": …}.
+        hidden: variable to value: all nodes of the form but its named constants.
+        answer: the answer.
+        languages: whose aliases are looked for.
+        shown: names that the question rightly names (its constants); a hidden name that is part of one still leaks.
+    """
+    for where, text in sorted(texts.items()):
+        hit = leaked(text, answer_names(facts, answer, languages))
+        if hit:
+            return {"where": where, "node": "answer", "name": hit}
+        for var, value in sorted(hidden.items()):
+            if value.kind != "entity":
+                continue
+            names = tuple(n for n in names_of_value(facts, value, languages) if n not in shown)
+            hit = leaked(text, names)
+            if hit:
+                return {"where": where, "node": var, "name": hit}
+    return None
