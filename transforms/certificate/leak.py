@@ -24,7 +24,7 @@ def folded(text: str) -> str:
     ' saint evel s bridge '
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    return f" {' '.join(re.findall(r'\w+', plain))} "
+    return " " + " ".join(re.findall(r"\w+", plain)) + " "
 
 
 @lru_cache(4096)

@@ -18,8 +18,7 @@ from records.knowledge import Claim, Value
 from records.synthesis import Rival
 from transforms.certificate.description import Description, Part, descriptions
 from transforms.certificate.execute import Binding, holds
-from transforms.certificate.facts import (ENUMERATION_LIMIT, Facts, Trust, best_values, classes_of, is_functional, is_instance,
-                                          values_match)
+from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, Trust, best_values, classes_of, is_functional, is_instance, values_match
 from transforms.certificate.text_veto import text_says
 
 NO_RIVAL = 9

@@ -1,0 +1,135 @@
+"""The PTransform around a stage: shard numbers in, shard numbers and counts out; records stay in files.
+
+Only numbers cross a shuffle. A stage reads `kept-S` of the stage before and writes its own `kept-S`, `rejected-S` and,
+where something waits, `pending-S`. So resume needs no engine: whatever stands whole is not computed again. The two
+outputs of the pattern, kept and rejected, are files here, since that is what the next job, the report and a person read.
+"""
+import asyncio
+import inspect
+import time
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.metrics import Metrics
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
+
+from records.errors import BudgetExceeded, ProviderFault
+from records.outcomes import Pending, PendingCause, Reason, StageCount
+from records.parquet import read_records
+from transforms.stages.shards import Outcomes, file_digest, finished, shard_path, write_shard
+from transforms.stages.stage import Apply, Stage, reject
+from transforms.stages.window import gather_windowed, submit
+
+MAX_OPEN_SHARDS = 4
+"""Shards of one bundle whose records may be under way at once, so that memory stays bounded."""
+MAX_TRACEBACK = 4_000
+
+
+_FUNCTIONS: dict[tuple[str, str], Apply] = {}
+
+
+def function_of(stage: Stage) -> Apply:
+    """The stage's function, made once a process."""
+    key = (stage.name, stage.fingerprint)
+    if key not in _FUNCTIONS:
+        _FUNCTIONS[key] = stage.make(stage.settings)
+    return _FUNCTIONS[key]
+
+
+def guarded(item: Any, stage: str, error: BaseException) -> Any:
+    """What an exception means for the item: it waits for a provider or for budget, or it is a fault of ours."""
+    seed = getattr(item, "seed_id", "") or item.id
+    if isinstance(error, BudgetExceeded):
+        return Pending(item_id=item.id, seed_id=seed, stage=stage, cause=PendingCause.BUDGET.value, message=str(error))
+    if isinstance(error, ProviderFault):
+        return Pending(item_id=item.id, seed_id=seed, stage=stage, cause=PendingCause.PROVIDER.value, message=str(error))
+    text = "".join(traceback.format_exception(error))[-MAX_TRACEBACK:]
+    return reject(item, stage, Reason.ERROR, {"error": repr(error)[:500], "traceback": text})
+
+
+def apply_one(stage: Stage, function: Any, item: Any) -> Any:
+    """The outcome of one record by a plain function."""
+    try:
+        return function(item)
+    except Exception as error:
+        return guarded(item, stage.name, error)
+
+
+async def apply_one_async(stage: Stage, function: Any, item: Any) -> Any:
+    """The outcome of one record by a coroutine."""
+    try:
+        return await function(item)
+    except Exception as error:
+        return guarded(item, stage.name, error)
+
+
+class RunStage(beam.DoFn):
+    """Runs one stage over shards. Elements are shard numbers, in and out."""
+
+    def __init__(self, stage: Stage, run: str, source: str) -> None:
+        self.stage, self.run, self.source = stage, run, source
+        self._open: list[tuple[int, str, float, Any]] = []
+
+    def setup(self) -> None:
+        self._function = function_of(self.stage)
+        self._is_async = inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(getattr(self._function, "__call__", None))
+
+    def start_bundle(self) -> None:
+        self._open = []
+        if self._is_async:
+            self._window = asyncio.Semaphore(max(1, self.stage.in_flight))
+
+    def process(self, shard: int) -> Iterator[Any]:
+        path = shard_path(self.run, self.source, "kept", shard)
+        digest = file_digest(path)
+        done = finished(self.run, self.stage, shard, digest)
+        if done is not None:
+            yield from self._report(done)
+            return
+        items = list(read_records(path, self.stage.takes))
+        if self._is_async:
+            while len(self._open) >= MAX_OPEN_SHARDS:
+                yield from self._report(self._finish(self._open.pop(0)))
+            work = submit(self._gather(items))
+            self._open.append((shard, digest, time.monotonic(), (items, work)))
+            return
+        outcomes, started = Outcomes.empty(), time.monotonic()
+        for item in items:
+            outcomes.take(apply_one(self.stage, self._function, item))
+        outcomes.seconds = time.monotonic() - started
+        yield from self._report(write_shard(self.run, self.stage, shard, digest, outcomes))
+
+    async def _gather(self, items: list) -> list:
+        return await gather_windowed(items, lambda item: apply_one_async(self.stage, self._function, item), self._window)
+
+    def _finish(self, entry: tuple[int, str, float, Any]) -> StageCount:
+        shard, digest, started, (_, work) = entry
+        outcomes = Outcomes.empty()
+        for outcome in work.result():
+            outcomes.take(outcome)
+        outcomes.seconds = time.monotonic() - started
+        return write_shard(self.run, self.stage, shard, digest, outcomes)
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        while self._open:
+            for value in self._report(self._finish(self._open.pop(0))):
+                yield WindowedValue(value, GlobalWindow().max_timestamp(), [GlobalWindow()])
+
+    def _report(self, count: StageCount) -> Iterator[Any]:
+        for name in ("num_in", "num_kept", "num_rejected", "num_pending"):
+            Metrics.counter(self.stage.name, name).inc(getattr(count, name))
+        yield count.shard
+
+
+class StageTransform(beam.PTransform):
+    """`shards | StageTransform(stage, run, source)`: the shard numbers again, once their files stand."""
+
+    def __init__(self, stage: Stage, *, run: str, source: str) -> None:
+        super().__init__(label=stage.name)
+        self.stage, self.run, self.source = stage, run, source
+
+    def expand(self, shards: beam.PCollection[int]) -> beam.PCollection[int]:
+        return shards | "run" >> beam.ParDo(RunStage(self.stage, self.run, self.source))
