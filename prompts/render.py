@@ -1,0 +1,153 @@
+"""From a role and its values to chat messages.
+
+A template (`templates/<role>.txt`) has two parts, the system message and the user's, parted by a line `=== user`. The
+description of the reply is derived from the reply's schema and ends the user's part: models follow best what they read
+last, and endpoints without structured output see it too.
+"""
+import base64
+import functools
+import typing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from prompts.fence import NOTICE, Fenced, inline
+from records.identity import canonical_json, sha256_hex
+
+TEMPLATES = Path(__file__).parent / "templates"
+PARTS = "=== user\n"
+VERSION_DIGITS = 12
+
+LANGUAGES = {"ar": "Arabic", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
+             "es": "Spanish", "fa": "Persian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "hu": "Hungarian",
+             "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "no": "Norwegian", "pl": "Polish",
+             "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian",
+             "vi": "Vietnamese", "zh": "Chinese"}
+
+
+@dataclass(frozen=True)
+class Role:
+    """A model's job: its name, which is its template's, and the schema of its reply."""
+
+    name: str
+    reply: type[BaseModel]
+
+    @functools.cached_property
+    def source(self) -> str:
+        """The template's text."""
+        return (TEMPLATES / f"{self.name}.txt").read_text(encoding="utf-8")
+
+    @functools.cached_property
+    def version(self) -> str:
+        """Hash of all that shapes the prompt but the values: template, reply schema, the shared notice."""
+        return sha256_hex(canonical_json([self.source, self.reply.model_json_schema(), NOTICE, reply_outline(self.reply)]))[:VERSION_DIGITS]
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A rendered prompt: OpenAI-style messages and the schema that the reply must have."""
+
+    role: str
+    version: str
+    messages: tuple[dict[str, Any], ...]
+    reply: type[BaseModel]
+
+    @property
+    def text(self) -> str:
+        """All text of the messages, for people and goldens; pictures by their place only."""
+        out = []
+        for message in self.messages:
+            content = message["content"]
+            parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+            out.append(f"[{message['role']}]")
+            out.extend(p["text"] if p["type"] == "text" else "[picture]" for p in parts)
+        return "\n".join(out) + "\n"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that goes with a prompt, in a format that chat endpoints take (JPEG, PNG, WebP)."""
+
+    data: bytes
+    mime: str
+
+    def part(self) -> dict[str, Any]:
+        """The message part, with the bytes in a data URL: no endpoint has to fetch anything."""
+        encoded = base64.b64encode(self.data).decode("ascii")
+        return {"type": "image_url", "image_url": {"url": f"data:{self.mime};base64,{encoded}"}}
+
+
+def language_name(code: str) -> str:
+    """What a prompt calls a language: its English name where known, with the code of its Wikipedia edition.
+
+    >>> language_name("ca")
+    'Catalan (ca)'
+    """
+    return f"{LANGUAGES[code]} ({code})" if code in LANGUAGES else f'the language with the code "{code}"'
+
+
+def render(role: Role, /, *, pictures: tuple[Picture, ...] = (), **values: Any) -> Prompt:
+    """The prompt of a role.
+
+    Args:
+        role: one of `prompts.roles.ROLES`.
+        pictures: shown before the text of the user's part, in order.
+        values: what the template names. Retrieved text is passed as `prompts.fence.fenced(...)`; every other string is put
+            on one line and shortened.
+
+    Raises:
+        jinja2.UndefinedError: the template names a value that is not given.
+    """
+    template = _environment().from_string(role.source)
+    system, found, user = template.render(**values).partition(PARTS)
+    assert found, f"{role.name}.txt has no line {PARTS!r}"
+    text = f"{user.strip()}\n\n{reply_outline(role.reply)}"
+    content: Any = [*(p.part() for p in pictures), {"type": "text", "text": text}] if pictures else text
+    return Prompt(role=role.name, version=role.version, reply=role.reply, messages=(
+        {"role": "system", "content": f"{system.strip()}\n\n{NOTICE}"}, {"role": "user", "content": content}))
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True,
+                              finalize=lambda value: value if isinstance(value, Fenced | jinja2.Undefined) else inline(value))
+
+
+def reply_outline(reply: type[BaseModel]) -> str:
+    """The reply's form in words, from its schema."""
+    return "\n".join(["Reply with one JSON object and nothing before or after it. Its fields, in this order:", *_outline(reply, 0)])
+
+
+def _outline(model: type[BaseModel], depth: int) -> list[str]:
+    lines = []
+    for name, field in model.model_fields.items():
+        kind, nested = _kind(field.annotation)
+        about = f" — {field.description}" if field.description else ""
+        lines.append(f"{'  ' * depth}- {name}: {kind}{_bound(field)}{about}" + ("; each with" if nested else ""))
+        lines.extend(_outline(nested, depth + 1) if nested else ())
+    return lines
+
+
+def _kind(hint: Any) -> tuple[str, type[BaseModel] | None]:
+    """A field's type in words, and the model of its elements."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return "one of " + ", ".join(f'"{a}"' for a in args), None
+    if origin is list:
+        inner, nested = _kind(args[0])
+        return f"list of {inner}s", nested
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        return "object", hint
+    if args:
+        return " or ".join(_kind(a)[0] for a in args), None
+    return {str: "string", int: "integer", bool: "true or false", type(None): "null"}[hint], None
+
+
+def _bound(field: FieldInfo) -> str:
+    most = [m.max_length for m in field.metadata if hasattr(m, "max_length")]
+    unit = "" if typing.get_origin(field.annotation) is list else " characters"
+    return f", at most {most[0]}{unit}" if most else ""

@@ -1,0 +1,160 @@
+"""What models reply, one pydantic model a role. The field descriptions are the reply's specification in the prompt.
+
+A field that reasons stands before the field that decides, since a model writes in this order. Unknown fields are
+ignored (models add them); missing or ill-typed ones make a bad reply.
+"""
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+MAX_ANSWER_CHARS = 120
+MAX_TEXT_CHARS = 1_500
+
+
+class Reply(BaseModel):
+    """Base of all replies."""
+
+
+def _text(description: str, max_chars: int = MAX_TEXT_CHARS):
+    return Field(description=description, min_length=1, max_length=max_chars)
+
+
+def _why(description: str = "one or two sentences"):
+    return Field(description=description, max_length=MAX_TEXT_CHARS)
+
+
+def _named(value: str | None) -> str | None:
+    """None for the words by which models say "no value" in a field for a name."""
+    return None if value is None or value.strip().strip(".").casefold() in ("", "none", "null", "n/a", "unknown", "no rival") else value.strip()
+
+
+MaybeName = Annotated[str | None, AfterValidator(_named)]
+
+
+class AskedQuestion(BaseModel):
+    """One question with its answer and the line that states it."""
+
+    question: str = _text("the question, one sentence")
+    answer: str = _text("the answer: a word or a short phrase", MAX_ANSWER_CHARS)
+    answer_type: Literal["entity", "date", "quantity", "string"] = Field(
+        description="entity for a person, place or thing with a name; quantity for a number; string for anything else")
+    precision: Literal["", "year", "month", "day"] = Field(default="", description="for a date, how exactly the question asks; else empty")
+    aliases: list[str] = Field(default=[], max_length=10, description="other wordings of the answer that are just as right")
+    claim: int | None = Field(default=None, description="number of the claim whose value is the answer, or null if no claim is")
+    sentence: int | None = Field(default=None, description="number of the sentence that states the answer, or null")
+
+    @model_validator(mode="after")
+    def _has_a_source(self) -> Self:
+        if self.claim is None and self.sentence is None:
+            raise ValueError("give the number of the claim or of the sentence that states the answer")
+        return self
+
+
+class Questions(Reply):
+    questions: list[AskedQuestion] = Field(max_length=10, description="best first; empty if the material supports no good question")
+
+
+class Picked(BaseModel):
+    surface: str = _text("the name, copied exactly from the question", 200)
+    title: str = _text("the title of its encyclopedia article", 200)
+
+
+class PickedEntities(Reply):
+    entities: list[Picked] = Field(max_length=10, description="best first; empty if none qualifies")
+
+
+class CitedClaim(BaseModel):
+    number: int = Field(description="number of the claim")
+    words: str = _text("the words of the description that state it, copied exactly from the description", 300)
+
+
+class Description(BaseModel):
+    text: str = _text("the description, a noun phrase", 500)
+    claims: list[CitedClaim] = Field(default=[], max_length=8, description="every claim that the description states")
+    sentence: int | None = Field(default=None, description="number of the sentence that states the rest of it, or null if the claims state all")
+
+    @model_validator(mode="after")
+    def _has_a_source(self) -> Self:
+        if not self.claims and self.sentence is None:
+            raise ValueError("cite the claims or the sentence that the description rests on")
+        for claim in self.claims:
+            if claim.words not in self.text:
+                raise ValueError(f"words must be copied from the description; {claim.words!r} does not stand in it")
+        return self
+
+
+class Descriptions(Reply):
+    descriptions: list[Description] = Field(max_length=10, description="best first; empty if the material supports none")
+
+
+class Injected(Reply):
+    question: str = _text("the rewritten question")
+    description: str = _text("the words that now stand for the hidden entity, copied exactly from the rewritten question", 600)
+
+    @model_validator(mode="after")
+    def _copied(self) -> Self:
+        if self.description not in self.question:
+            raise ValueError("description must be copied from the rewritten question")
+        return self
+
+
+class Hidden(Reply):
+    question: str = _text("the rewritten question")
+    phrase: str = _text("the words that refer to the picture, copied exactly from the rewritten question", 120)
+
+    @model_validator(mode="after")
+    def _copied(self) -> Self:
+        if self.phrase not in self.question:
+            raise ValueError("phrase must be copied from the rewritten question")
+        return self
+
+
+class Obfuscated(Reply):
+    question: str = _text("the new question")
+    answer: str = _text("its answer: a word or a short phrase", MAX_ANSWER_CHARS)
+    answer_type: Literal["entity", "date", "quantity", "string"] = Field(description="kind of the new answer")
+    precision: Literal["", "year", "month", "day"] = Field(default="", description="for a date, how exactly the question asks; else empty")
+    aliases: list[str] = Field(default=[], max_length=10, description="other wordings of the answer that are just as right")
+    claim: int = Field(description="number of the claim whose value is the new answer")
+
+
+class UniquenessVote(Reply):
+    why: str = _why("how you tried to find another answer, one to three sentences")
+    rival: MaybeName = Field(default=None, max_length=200, description=(
+        "full name of one other thing that fits a description in the question, or another answer that is just as right; null if there is none"))
+    holds: bool = Field(description="true if the question has exactly one answer, the expected one")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.holds and self.rival:
+            raise ValueError("holds cannot be true when a rival is named")
+        return self
+
+
+class InvarianceVote(Reply):
+    why: str = _why("what you compared, one to three sentences")
+    other_answer: MaybeName = Field(default=None, max_length=200, description="the answer that the second question has instead; null if the same")
+    holds: bool = Field(description="true if both questions have the same answer")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.holds and self.other_answer:
+            raise ValueError("holds cannot be true when another answer is named")
+        return self
+
+
+class Solved(Reply):
+    reasoning: str = _why("how you got there, at most four sentences")
+    answer: MaybeName = Field(max_length=300, description="the answer alone, a word or a short phrase; null if you do not know")
+
+
+class PictureJudged(Reply):
+    shows: str = _why("what is to be seen, one sentence")
+    kind: Literal["photograph", "artwork", "drawing", "flag_or_emblem", "logo", "map", "diagram_or_chart", "icon", "text"]
+    too_simple: bool = Field(description="the verdict")
+
+
+class AnswerJudged(Reply):
+    given: MaybeName = Field(max_length=300, description="the final answer that the reply gives, copied from it; null if it gives none")
+    why: str = _why("where it agrees with the correct answer and where it differs, one or two sentences")
+    correct: bool

@@ -1,0 +1,29 @@
+"""The roles of issue 3's half of the design: what each is for stands in its template.
+
+The loop's roles (propose_seed, explore, reason, perceive, curate, deepen) and the harness's come as further entries.
+"""
+from prompts import replies
+from prompts.render import Role
+
+ROLES: dict[str, Role] = {role.name: role for role in (
+    # writing: VSearcher's injection
+    Role("seed_question", replies.Questions),
+    Role("pick_entity", replies.PickedEntities),
+    Role("take_fact", replies.Descriptions),
+    Role("inject", replies.Injected),
+    Role("pick_image_entity", replies.PickedEntities),
+    Role("hide_entity", replies.Hidden),
+    # writing: OpenSearch-VL's paths
+    Role("canonical_question", replies.Questions),
+    Role("describe", replies.Descriptions),
+    Role("obfuscate_answer", replies.Obfuscated),
+    # votes of the certificate
+    Role("check_unique", replies.UniquenessVote),
+    Role("check_invariant", replies.InvarianceVote),
+    # filters
+    Role("answer_direct", replies.Solved),
+    Role("answer_text_only", replies.Solved),
+    Role("answer_with_search", replies.Solved),
+    Role("image_too_simple", replies.PictureJudged),
+    Role("judge_answer", replies.AnswerJudged),
+)}
