@@ -135,9 +135,10 @@ class Form:
 
     @property
     def anchor(self) -> str:
-        """The variable that the picture shows."""
-        (image,) = self.of(Image)
-        return image.var
+        """The variable that the picture shows, or "" where no mention was replaced by a picture yet."""
+        images = self.of(Image)
+        assert len(images) < 2, "a form has one picture"
+        return images[0].var if images else ""
 
     def without(self, clause: Clause) -> "Form":
         """The form less one clause (effective hops, planted faults)."""

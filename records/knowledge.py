@@ -68,6 +68,31 @@ def entity_value(qid: str) -> Value:
     return Value(kind="entity", entity=qid)
 
 
+def value_of_key(key: str) -> Value:
+    """The value that has this key; what the key leaves out (digits below the precision) is zero.
+
+    >>> value_of_key("time:+1832/9").time
+    '+1832-00-00T00:00:00Z'
+    """
+    kind, _, rest = key.partition(":")
+    if kind in ("somevalue", "novalue"):
+        return Value(kind=kind)
+    if kind == "time":
+        digits, _, precision = rest.rpartition("/")
+        parts = (digits[1:].split("-") + ["00", "00"])[:3]
+        return Value(kind="time", time=f"{digits[0]}{parts[0]:0<4}-{parts[1]}-{parts[2]}T00:00:00Z", precision=int(precision))
+    if kind == "quantity":
+        number, _, unit = rest.partition(":")
+        return Value(kind="quantity", number=float(number), unit=unit)
+    if kind == "coordinate":
+        latitude, longitude = rest.split(",")
+        return Value(kind="coordinate", latitude=float(latitude), longitude=float(longitude))
+    if kind in VALUE_KINDS:
+        language, _, text = rest.partition(":")
+        return Value(kind=kind, language=language, text=text)
+    return entity_value(key)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Qualifier(Record):
     """A qualifier of a claim: property id and value."""

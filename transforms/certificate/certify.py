@@ -6,7 +6,7 @@ from records.outcomes import Reason
 from records.synthesis import Certificate, Check, Question
 from transforms.certificate.description import connected, descriptions
 from transforms.certificate.evidence import evidence, num_hops
-from transforms.certificate.execute import Binding, TooLarge, answers, solutions
+from transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
 from transforms.certificate.facts import Facts, Trust, classes_of
 from transforms.certificate.leak import find_leak
 from transforms.certificate.margin import NO_RIVAL, margins, num_fitting
@@ -47,7 +47,7 @@ def intended_binding(form: Form, facts: Facts, anchor: Binding, bindings: dict[s
 
 def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
     """The form less every clause, in order, without which it still has its one answer: what the question really needs."""
-    wanted = (binding[form.ask.var].key(),)
+    wanted = (as_asked(binding[form.ask.var], form.ask).key(),)
     kept = form
     for clause in form.clauses:
         if isinstance(clause, Image) or clause not in kept.clauses:
@@ -168,8 +168,9 @@ def certify(question: Question, facts: Facts, anchor: Binding, rules: Certificat
         return made
     binding = intended_binding(form, facts, anchor, question.bindings)
     assert binding is not None
-    if binding[form.ask.var].key() != question.answer.value.key():
-        return Refusal(reason=Reason.ANSWER_CHANGED, evidence={"executed": binding[form.ask.var].key(), "stated": question.answer.value.key()})
+    executed = as_asked(binding[form.ask.var], form.ask).key()
+    if executed != question.answer.value.key():
+        return Refusal(reason=Reason.ANSWER_CHANGED, evidence={"executed": executed, "stated": question.answer.value.key()})
     leak = find_leak(facts, {"question": question.text, **(shown_texts or {})}, hidden_nodes(form, binding), question.answer, rules.languages)
     if leak:
         return Refusal(reason=Reason.LEAK, evidence=leak)

@@ -63,7 +63,7 @@ def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
         binding: the intended value of every variable.
     """
     depth = distances(form)
-    given = {form.anchor} | {r.var for r in form.of(Reads)}
+    given = {form.anchor, *(r.var for r in form.of(Reads))}
     computed = {c.out for c in form.of(Compute)}
     order = sorted((v for v in depth if v not in given), key=lambda v: (-depth[v], v))
     known = set(given)

@@ -5,7 +5,7 @@ bound, then enumerations. A `somevalue` is never an answer here; `margin.py` tre
 """
 from collections.abc import Iterator
 
-from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term, variables
+from records.form import Ask, ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term, variables
 from records.knowledge import Value, entity_value
 from transforms.certificate.compute import compute
 from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, best_values, dates_overlap, is_instance, values_match
@@ -165,11 +165,18 @@ def solutions(form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION
     yield from search(tuple(c for c in form.clauses if not isinstance(c, Image)), dict(given))
 
 
+def as_asked(value: Value, ask: Ask) -> Value:
+    """A date at the precision that the question asks for; any other value as it is."""
+    if value.kind == "time" and ask.precision == "year" and value.precision > 9:
+        return Value(kind="time", time=f"{value.time[:5]}-00-00T00:00:00Z", precision=9)
+    return value
+
+
 def answers(form: Form, facts: Facts, given: Binding, most: int = 3, limit: int = ENUMERATION_LIMIT) -> tuple[Value, ...]:
     """Distinct values of the asked variable, at most `most` of them, in order of discovery (deterministic)."""
     found: dict[str, Value] = {}
     for binding in solutions(form, facts, given, limit):
-        value = binding[form.ask.var]
+        value = as_asked(binding[form.ask.var], form.ask)
         found.setdefault(value.key(), value)
         if len(found) >= most:
             break

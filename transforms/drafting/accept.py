@@ -1,0 +1,73 @@
+"""What accepts a step of a draft: the certificate's margin where the step has a form, votes where it has none."""
+from dataclasses import dataclass
+
+from records.form import Form
+from records.knowledge import value_of_key
+from records.outcomes import Reason
+from records.synthesis import Seed
+from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture
+from transforms.certificate.description import descriptions
+from transforms.certificate.execute import Binding
+from transforms.certificate.facts import Facts
+from transforms.certificate.leak import find_leak
+from transforms.certificate.margin import margin_of
+from transforms.writing.protocol import Draft, Writer
+
+
+def binding_of(bindings: dict[str, str]) -> Binding:
+    """The values that a draft's or question's bindings name."""
+    return {var: value_of_key(key) for var, key in bindings.items()}
+
+
+@dataclass(frozen=True)
+class Accept:
+    """The judge of steps and drafts, with the store and the recipe's rules."""
+
+    facts: Facts
+    rules: CertificateRules
+
+    def described(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None:
+        """Whether one variable's description has the margin; the nodes around it are taken as known."""
+        binding = binding_of(bindings)
+        for description in descriptions(form, binding):
+            if description.var == var:
+                margin = margin_of(self.facts, self.rules.trust, description, binding[var], self.rules.margin)
+                if margin.margin < (1 if self.rules.trust.complete else self.rules.margin):
+                    rival = margin.nearest.to_row() if margin.nearest else None
+                    return Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"var": var, "margin": margin.margin, "rival": rival})
+                return None
+        return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"var": var})
+
+    def no_leak(self, draft: Draft) -> Refusal | None:
+        """Whether the words name a hidden node or the answer."""
+        hidden = {v: value for v, value in binding_of(draft.bindings).items() if value.kind == "entity"}
+        leak = find_leak(self.facts, {"question": draft.text}, hidden, draft.answer, self.rules.languages)
+        return Refusal(reason=Reason.LEAK, evidence=leak) if leak else None
+
+    async def step(self, before: Draft, after: Draft, var: str, writer: Writer, seed: Seed) -> Refusal | None:
+        """Whether one rewriting step keeps the question unique, its answer the same, and its nodes unnamed."""
+        if after.form is not None and var:
+            refused = self.described(after.form, after.bindings, var)
+        else:
+            refused = await self.voted(before, after, writer, seed)
+        return refused or self.no_leak(after)
+
+    async def voted(self, before: Draft, after: Draft, writer: Writer, seed: Seed) -> Refusal | None:
+        """Models' votes, for a step that no claims support; only where the recipe accepts that basis."""
+        if "votes" not in self.rules.bases:
+            return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": "votes"})
+        for reason, votes in ((Reason.NOT_UNIQUE, await writer.check_unique(after, seed)),
+                              (Reason.ANSWER_CHANGED, await writer.check_invariant(before, after, seed))):
+            against = [v for v in votes if not v.holds]
+            if against or not votes:
+                return Refusal(reason=reason, evidence={"votes": len(votes), "against": len(against),
+                                                        "other": [v.other for v in against], "why": [v.why for v in against]})
+        return None
+
+    def finished(self, draft: Draft) -> Refusal | None:
+        """Whether the draft with its picture would get a certificate; drafts without a form are judged at their stage."""
+        if draft.form is None:
+            return None
+        given = given_by_picture(draft.form, binding_of(draft.bindings))
+        made = certify_form(draft.form, self.facts, given, draft.bindings, self.rules)
+        return made if isinstance(made, Refusal) else self.no_leak(draft)

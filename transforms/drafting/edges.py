@@ -1,0 +1,44 @@
+"""The edges of the graph that paths walk on: claims that a question may pass over."""
+from dataclasses import dataclass
+
+from prompts.phrases import property_use
+from records.knowledge import Entity
+from transforms.certificate.facts import Facts, Trust, best_values, is_functional
+
+MAX_REVERSE = 200
+"""Claims into a node that are looked at; a node with more is a hub for this purpose."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edge:
+    """One step of a path: to `target`, over a claim, along or against its direction."""
+
+    property: str
+    target: str
+    reverse: bool
+    weight: float
+
+
+def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
+    """The steps from an entity that a path may take, in a fixed order.
+
+    Forward steps go over functional properties only ("the architect of …" must be one person). A reverse step leads
+    to a node that a description will have to single out.
+    """
+    found = []
+    for claim in facts.claims(entity.id):
+        use = property_use(claim.property)
+        if not (claim.best and claim.value.kind == "entity" and use.hop) or claim.value.entity in avoid:
+            continue
+        target = facts.entity(claim.value.entity)
+        if target is None or target.in_degree > max_hub or not is_functional(facts, claim.property, entity.classes, trust, entity.id):
+            continue
+        if len(best_values(facts, entity.id, claim.property)) == 1:
+            found.append(Edge(property=claim.property, target=target.id, reverse=False, weight=use.weight))
+    into = facts.claims_into(entity.id, limit=MAX_REVERSE)  # type: ignore[attr-defined]
+    for claim in into if len(into) < MAX_REVERSE else ():
+        use = property_use(claim.property)
+        source = facts.entity(claim.subject)
+        if use.hop and source is not None and source.id not in avoid and source.classes and source.in_degree <= max_hub:
+            found.append(Edge(property=claim.property, target=source.id, reverse=True, weight=use.weight))
+    return sorted({(e.property, e.target, e.reverse): e for e in found}.values(), key=lambda e: (e.property, e.target, e.reverse))

@@ -1,0 +1,69 @@
+"""Paths (OpenSearch-VL 3.1): walk, canonical question, then every bridge described, the farthest first."""
+from records.identity import chance
+from records.knowledge import Entity
+from records.outcomes import Reason
+from records.synthesis import Seed
+from transforms.certificate.description import descriptions
+from transforms.certificate.facts import Facts
+from transforms.certificate.margin import margin_of
+from transforms.drafting.accept import Accept, binding_of
+from transforms.drafting.rules import DraftRules
+from transforms.drafting.trail import Trail
+from transforms.drafting.walk import walk
+from transforms.writing.protocol import Draft, Mention, Writer
+
+MAX_CANONICAL = 4
+"""Attributes of the last node that are tried before another walk."""
+
+
+async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer, accept: Accept, rules: DraftRules,
+                        recipe_seed: int, trail: Trail) -> Draft | None:
+    """A draft that leads from the seed's picture over `rules.hops[level]` steps to an attribute; None when all tries failed."""
+    for attempt in range(rules.tries):
+        found = walk(facts, accept.rules.trust, entity, rules.hops[seed.level], rules, chance(recipe_seed, seed.id, f"walk{attempt}"))
+        if found is None:
+            trail.add_reason(Reason.NO_PATH, "walk")
+            continue
+        hops, nodes = found
+        drafts = await writer.canonical_question(seed, hops, nodes)
+        if not drafts:
+            trail.add_reason(Reason.NO_ANSWER, nodes[-1].label())
+        for draft in drafts[:MAX_CANONICAL]:
+            described = await _describe_bridges(draft, seed, writer, accept, rules, trail)
+            if described is None:
+                break  # the bridges are the same for every attribute of this walk
+            refusal = accept.finished(described)
+            if refusal is None:
+                return described
+            trail.add(refusal, described.text)
+    return None
+
+
+async def _describe_bridges(draft: Draft, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:
+    """The draft with every node that its hop alone does not single out described, from the answer's side to the picture's."""
+    for var in _undetermined(draft, accept):
+        mention = Mention(entity_id=draft.bindings[var], var=var)
+        for fact in (await writer.describe(draft, mention, seed))[:rules.drafts]:
+            after = await writer.inject(draft, mention, (fact,), seed)
+            refusal = await accept.step(draft, after, var, writer, seed)
+            if refusal is None:
+                draft = after
+                break
+            trail.add(refusal, fact.text)
+        else:
+            trail.add_reason(Reason.NO_DESCRIPTION, mention.entity_id)
+            return None
+    return draft
+
+
+def _undetermined(draft: Draft, accept: Accept) -> list[str]:
+    if draft.form is None:
+        return []
+    binding = binding_of(draft.bindings)
+    found = []
+    for description in descriptions(draft.form, binding):
+        if binding[description.var].kind == "entity" and draft.form.ask.var != description.var:
+            margin = margin_of(accept.facts, accept.rules.trust, description, binding[description.var], accept.rules.margin)
+            if margin.margin < accept.rules.margin:
+                found.append(description.var)
+    return found[::-1]

@@ -1,0 +1,57 @@
+"""The recipe's part of drafting, with the published numbers as defaults."""
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from annotated_types import Ge, Gt, Le, MaxLen, MinLen
+
+Share = Annotated[float, Ge(0), Le(1)]
+Weights = Annotated[Mapping[str, float], MinLen(1), MaxLen(50)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedRules:
+    """Which entities may be seeds, and how many are drawn (VSearcher A.2, OpenSearch-VL 3.1)."""
+
+    count: Annotated[int, Gt(0)] = 1000
+    methods: Weights = field(default_factory=lambda: {"paths": 1.0, "injection": 1.0})
+    rules: Weights = field(default_factory=lambda: {"rare": 1.0, "anchor": 1.0})
+    levels: Weights = field(default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
+    domains: Mapping[str, float] = field(default_factory=dict)
+    """Weight of each coarse domain; one that is not named has weight 1."""
+    per_entity: Annotated[int, Ge(1), Le(20)] = 1
+    """Most seeds of one entity and method."""
+    rare_max_sitelinks: Annotated[int, Ge(0)] = 10
+    rare_min_statements: Annotated[int, Ge(0)] = 20
+    anchor_min_in_degree: Annotated[int, Ge(0)] = 50
+    anchor_max_in_degree: Annotated[int, Ge(0)] = 10_000
+    living_people: bool = False
+    """Whether people without a date of death may be shown on pictures."""
+    exclude: tuple[str, ...] = ()
+    """Files of entity ids, one a line: benchmarks, earlier rounds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftRules:
+    """How a seed grows into a draft."""
+
+    hops: Mapping[str, int] = field(default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "benchmark": 4})
+    rounds: Mapping[str, int] = field(default_factory=lambda: {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10})
+    tries: Annotated[int, Ge(1)] = 10
+    """Walks a seed (OpenSearch-VL: 10)."""
+    drafts: Annotated[int, Ge(1)] = 40
+    """Descriptions tried a node."""
+    max_clauses: Annotated[int, Ge(1), Le(6)] = 3
+    """Claims in one description, its class and the hop that leads to it not counted."""
+    max_hub: Annotated[int, Ge(1)] = 10_000
+    """No walk passes an entity with more links in (tau_hub)."""
+    max_answer_words: Annotated[int, Ge(1)] = 6
+    reverse_share: Share = 0.5
+    """How often a step goes against the direction of a claim, where both ways exist."""
+    detail_share: Share = 0.2
+    """Drafts that try to need a detail readable only close up."""
+    computation_share: Share = 0.2
+    """Drafts that try to need a computation."""
+    obfuscate_share: Share = 0.0
+    """Answers obfuscated by the llm writer (OpenSearch-VL does not give its rate)."""
+    max_words: Annotated[int, Ge(10)] = 110

@@ -1,0 +1,31 @@
+"""The trail of a draft: the refusals on its way, so that a dropped seed says why."""
+from collections import Counter
+from dataclasses import dataclass, field
+
+from records.outcomes import Reason
+from transforms.certificate.certify import Refusal
+
+MAX_EXAMPLES = 3
+
+
+@dataclass
+class Trail:
+    """Counts of refusals by reason, with the first examples."""
+
+    reasons: Counter = field(default_factory=Counter)
+    examples: list[dict] = field(default_factory=list)
+
+    def add(self, refusal: Refusal, what: str) -> None:
+        self.reasons[refusal.reason.value] += 1
+        if len(self.examples) < MAX_EXAMPLES:
+            self.examples.append({"what": what, "reason": refusal.reason.value, "evidence": refusal.evidence})
+
+    def add_reason(self, reason: Reason, what: str) -> None:
+        self.add(Refusal(reason=reason, evidence={}), what)
+
+    def outcome(self, default: Reason) -> tuple[Reason, dict]:
+        """The commonest reason (ties by name), and what shows it."""
+        if not self.reasons:
+            return default, {}
+        reason = min(self.reasons, key=lambda r: (-self.reasons[r], r))
+        return Reason(reason), {"tried": dict(sorted(self.reasons.items())), "examples": self.examples}

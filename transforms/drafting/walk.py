@@ -1,0 +1,42 @@
+"""The constrained random walk of OpenSearch-VL (3.1): from the seed over claims, no hub, no node twice."""
+from random import Random
+
+from records.knowledge import Entity
+from records.synthesis import Hop
+from transforms.certificate.facts import Facts, Trust
+from transforms.drafting.edges import Edge, edges
+from transforms.drafting.rules import DraftRules
+
+
+def walk(facts: Facts, trust: Trust, start: Entity, length: int, rules: DraftRules, chance: Random) -> tuple[tuple[Hop, ...], tuple[Entity, ...]] | None:
+    """One walk of `length` steps, as hops over the variables x0 … xh and their entities; None where it gets stuck."""
+    nodes, hops = [start], []
+    for step in range(length):
+        avoid = frozenset(n.id for n in nodes) | frozenset(c for n in nodes for c in n.classes)
+        choices = edges(facts, trust, nodes[-1], avoid, rules.max_hub)
+        edge = pick(choices, rules.reverse_share, chance)
+        if edge is None:
+            return None
+        target = facts.entity(edge.target)
+        assert target is not None
+        hops.append(Hop(source=f"x{step}", target=f"x{step + 1}", property=edge.property, reverse=edge.reverse))
+        nodes.append(target)
+    return tuple(hops), tuple(nodes)
+
+
+def pick(choices: list[Edge], reverse_share: float, chance: Random) -> Edge | None:
+    """An edge at random: first the direction, then the property by weight, then the target.
+
+    The property is drawn before the target, so that a node with forty pupils is not left by that relation forty times
+    as often.
+    """
+    directions = {d: [e for e in choices if e.reverse == d] for d in (False, True)}
+    if not choices:
+        return None
+    reverse = chance.random() < reverse_share if directions[True] and directions[False] else bool(directions[True])
+    weights: dict[str, float] = {}
+    for edge in directions[reverse]:
+        weights[edge.property] = edge.weight
+    properties = sorted(weights)
+    chosen = chance.choices(properties, [weights[p] for p in properties])[0]
+    return chance.choice([e for e in directions[reverse] if e.property == chosen])

@@ -1,0 +1,49 @@
+"""A claim's value as a typed answer: its words, its aliases, and the precision that the question asks for."""
+from records.knowledge import Value
+from records.synthesis import Answer
+from transforms.certificate.facts import Facts
+
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+
+
+def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str = "") -> Answer | None:
+    """The answer that a value is, or None for a kind that is no good answer.
+
+    Args:
+        facts: for labels of entities and units.
+        value: the value.
+        unit_label: the unit's name, where the value has one and the caller knows better than the label.
+        precision: "year" to ask for less than the value holds.
+    """
+    match value.kind:
+        case "entity":
+            entity = facts.entity(value.entity)
+            if entity is None or not entity.labels:
+                return None
+            names = tuple(n for n in entity.names(("en",)) if n != entity.label())
+            return Answer(value=value, text=entity.label(), type="entity", aliases=names)
+        case "time" if value.year is not None:
+            return _date(value, precision)
+        case "quantity" if value.number is not None:
+            entity = facts.entity(value.unit) if value.unit else None
+            unit = unit_label or (entity.label() if entity else "")
+            number = f"{value.number:,.10g}" if abs(value.number) >= 10_000 else f"{value.number:.10g}"
+            plain = f"{value.number:.10g}"
+            return Answer(value=value, text=plain, type="quantity", unit=unit, aliases=() if number == plain else (number,))
+        case "string" | "monolingual" if value.text.strip():
+            return Answer(value=value, text=value.text.strip(), type="string")
+    return None
+
+
+def _date(value: Value, precision: str) -> Answer:
+    year, month, day = (value.time.lstrip("+-")[:10].split("-") + ["00", "00"])[:3]
+    era = " BC" if value.time.startswith("-") else ""
+    said = f"{int(year)}{era}"
+    if precision == "year" or value.precision == 9:
+        short = Value(kind="time", time=f"{value.time[:5]}-00-00T00:00:00Z", precision=9)
+        return Answer(value=short, text=said, type="date", precision="year")
+    name = MONTHS[int(month) - 1]
+    if value.precision == 10:
+        return Answer(value=value, text=f"{name} {said}", type="date", precision="month", aliases=(f"{year}-{month}",))
+    return Answer(value=value, text=f"{int(day)} {name} {said}", type="date", precision="day",
+                  aliases=(f"{name} {int(day)}, {said}", f"{year}-{month}-{day}"))

@@ -1,0 +1,53 @@
+"""Small operations on forms: a named constant becomes a described variable, or the picture."""
+from dataclasses import replace
+
+from records.form import ClaimClause, Clause, Form, Image, Term, variables
+from records.knowledge import Value
+
+SELF = "self"
+"""The variable of a `Fact`'s clauses that stands for the entity described."""
+
+
+def next_var(form: Form, prefix: str = "x") -> str:
+    """A variable name that the form does not use yet."""
+    used = {v for c in form.clauses for v in variables(c)} | {form.ask.var}
+    return next(f"{prefix}{i}" for i in range(1000) if f"{prefix}{i}" not in used)
+
+
+def _swap(clause: Clause, old: Term, new: Term) -> Clause:
+    changes = {}
+    for name, value in vars(clause).items():
+        if name in ("args", "keys"):
+            changes[name] = tuple(new if v == old else v for v in value)
+        elif value == old and name in ("subject", "object", "left", "right", "var", "out", "of"):
+            changes[name] = new
+    return replace(clause, **changes)
+
+
+def constants(form: Form) -> tuple[str, ...]:
+    """The entities that a form names, in order of appearance."""
+    found = []
+    for clause in form.clauses:
+        if isinstance(clause, ClaimClause):
+            for term in (clause.subject, clause.object):
+                if isinstance(term, Value) and term.kind == "entity":
+                    found.append(term.entity)
+    return tuple(dict.fromkeys(found))
+
+
+def hide_constant(form: Form, entity_id: str, var: str, clauses: tuple[Clause, ...]) -> Form:
+    """The form with a named entity turned into a variable that the clauses (over `SELF`) describe."""
+    old = Value(kind="entity", entity=entity_id)
+    kept = tuple(_swap(c, old, var) for c in form.clauses)
+    return Form(clauses=(*kept, *(_swap(c, SELF, var) for c in clauses)), ask=form.ask)
+
+
+def describe_variable(form: Form, var: str, clauses: tuple[Clause, ...]) -> Form:
+    """The form with more clauses (over `SELF`) about one of its variables."""
+    return Form(clauses=(*form.clauses, *(_swap(c, SELF, var) for c in clauses)), ask=form.ask)
+
+
+def show_constant(form: Form, entity_id: str, var: str) -> Form:
+    """The form with a named entity replaced by the picture."""
+    old = Value(kind="entity", entity=entity_id)
+    return Form(clauses=(Image(var=var), *(_swap(c, old, var) for c in form.clauses)), ask=form.ask)
