@@ -1,0 +1,94 @@
+"""Text search (BM25) and picture search (exact) over a store. Vectors are passed in: no model is loaded here."""
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import lance
+import numpy as np
+
+from knowledge.store.codec import unpack
+from knowledge.store.layout import table_path
+from knowledge.store.store import Store
+from knowledge.store.vectors import load_vectors
+from records.identity import rounded
+from records.knowledge import Passage
+
+_SPARE = 32
+_VECTOR_ROWS = 65_536
+_NO_WORDS = re.compile(r"[^\w]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassageHit:
+    """A passage and its BM25 score (rounded; higher is better)."""
+
+    passage: Passage
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PictureHit:
+    """A picture and its cosine to the query (rounded)."""
+
+    image_id: str
+    score: float
+
+
+class TextSearch:
+    """BM25 over titles and texts of passages, any word may match; ties are broken by passage id."""
+
+    def __init__(self, store: Store) -> None:
+        self._passages = lance.dataset(table_path(store.path, "passages"))
+        self._empty = self._passages.count_rows() == 0
+
+    def search(self, query: str, k: int) -> list[PassageHit]:
+        """The best `k` passages; none for a query without words.
+
+        More than k are fetched, because Lance cuts equal scores by its own row order and scores differ in their last digits.
+        """
+        words = _NO_WORDS.sub(" ", query).strip()
+        if self._empty or not words or k < 1:
+            return []
+        found = self._passages.to_table(columns=["record", "text", "_score"], full_text_query=words, limit=k + _SPARE)
+        hits = []
+        for data, text, score in zip(*(found.column(c).to_pylist() for c in ("record", "text", "_score")), strict=True):
+            passage = unpack(Passage, data)
+            hits.append(PassageHit(passage=passage.replace(text=text[len(passage.title) + 1:]), score=rounded(score)))
+        return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))[:k]
+
+
+class PictureSearch:
+    """Exact search by cosine over all vectors of the store, which it holds in memory (2 kB a picture at width 512).
+
+    Attributes:
+        model: name of the model that computed the vectors; a query must come from the same.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._ids, self._vectors, self.model = load_vectors(store.path)
+
+    def search(self, vector: np.ndarray, k: int) -> list[PictureHit]:
+        """The best `k` pictures for a unit vector (width,); ties are broken by image id."""
+        (hits,) = self.search_many(np.asarray(vector)[None], k)
+        return hits
+
+    def search_many(self, vectors: np.ndarray, k: int) -> list[list[PictureHit]]:
+        """The best `k` pictures for each unit vector of (queries, width)."""
+        return [self._best(np.concatenate(columns) if columns else np.zeros(0), k)
+                for columns in self._scores(np.asarray(vectors, np.float32))]
+
+    def _scores(self, vectors: np.ndarray) -> Iterable[list[np.ndarray]]:
+        # One query at a time: the shape of the product, hence its rounding, must not depend on what else is asked.
+        for vector in vectors:
+            yield [self._vectors[i:i + _VECTOR_ROWS] @ vector for i in range(0, len(self._ids), _VECTOR_ROWS)]
+
+    def _best(self, scores: np.ndarray, k: int) -> list[PictureHit]:
+        scores = np.round(scores, 4) + np.float32(0)
+        if k < len(scores):
+            cut = np.partition(scores, len(scores) - k)[len(scores) - k]
+            rows = np.flatnonzero(scores >= cut)
+        else:
+            rows = np.arange(len(scores))
+        # Rows stand in the order of ids, so a stable sort breaks ties by id.
+        rows = rows[np.argsort(-scores[rows], kind="stable")][:k]
+        return [PictureHit(image_id=self._ids[row], score=rounded(scores[row])) for row in rows]

@@ -1,0 +1,70 @@
+"""A store from records in memory, for worlds made by hand; dumps go through `pipeline.ingest` instead."""
+from collections import Counter
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from knowledge.store.codec import pack
+from knowledge.store.layout import SCHEMAS
+from knowledge.store.passages import passages_of
+from knowledge.store.profiles import count_subject, count_values, profile_rows
+from knowledge.store.rows import Row, article_rows, claim_rows, entity_rows, image_rows, sorted_claims
+from knowledge.store.writer import index_passages, write_meta, write_table
+from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo
+
+
+def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[Claim] = (), articles: Iterable[Article] = (),
+                images: Iterable[tuple[ImageAsset, bytes]] = (), properties: Iterable[PropertyInfo] = (),
+                titles: Iterable[tuple[str, str]] = (), language: str = "en", snapshot: str = "") -> None:
+    """Writes a store of finished records, as ingest would leave them.
+
+    Args:
+        path: the store's folder.
+        entities: with `class_closure`, `domain` and `in_degree` filled.
+        claims: of any subjects, in any order.
+        articles: with `entity_id` filled; their titles and redirects become look-ups by title.
+        images: each with its file; `entity_ids` filled.
+        properties: definitions of properties.
+        titles: further (title, entity id) pairs.
+        language: the wiki's language code.
+        snapshot: the dumps' date, YYYY-MM-DD.
+    """
+    rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
+    counts: Counter = Counter()
+    by_subject: dict[str, list[Claim]] = {}
+    for claim in claims:
+        by_subject.setdefault(claim.subject, []).append(claim)
+    by_value: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+    classes: dict[str, tuple[str, ...]] = {}
+    for entity in entities:
+        classes[entity.id] = entity.classes
+        by_subject.setdefault(entity.id, [])
+        for table, row in entity_rows(entity):
+            rows[table].append(row)
+    for subject, found in by_subject.items():
+        found = sorted_claims(found)
+        for property_id, keys in count_subject(counts, classes.get(subject, ()), found).items():
+            for key in keys:
+                by_value.setdefault((property_id, key), []).append(classes.get(subject, ()))
+        for table, row in claim_rows(found):
+            rows[table].append(row)
+    for (property_id, _), class_sets in by_value.items():
+        count_values(counts, property_id, class_sets)
+    rows["profiles"] = list(profile_rows(counts))
+    for article in articles:
+        for title in (article.title, *article.redirects):
+            rows["titles"].append((title, "", article.entity_id.encode()))
+        for table, row in article_rows(article, passages_of(article)):
+            rows[table].append(row)
+    rows["titles"] += [(title, "", entity_id.encode()) for title, entity_id in titles]
+    rows["properties"] = [(p.id, "", pack(p)) for p in properties]
+    for image, data in images:
+        for table, row in image_rows(image, data):
+            rows[table].append(row)
+    facts = {}
+    for name, schema in SCHEMAS.items():
+        columns = list(zip(*((r[0], *r[2:]) for r in sorted(rows[name])), strict=True)) or [()] * len(schema)
+        arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
+        facts[name] = write_table(path, name, [pa.Table.from_arrays(arrays, schema=schema)])
+    index_passages(path, language)
+    write_meta(path, {"wiki": f"{language}wiki", "languages": [language], "snapshot": snapshot, "dumps": []}, facts)

@@ -1,0 +1,112 @@
+"""A record as compact JSON bytes, and back.
+
+A store row holds its record in one binary column: reading a row costs Lance about 130 µs a column, so one column is
+five times faster than one column a field. Only fields that differ from their default are written, in the order of
+the dataclass, so equal records have equal bytes. Against `Record.to_row`/`from_row` this is about 5 times faster.
+"""
+import dataclasses
+import functools
+import json
+import types
+import typing
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import orjson
+
+from records.identity import canonical_json
+from records.table import Json, Record
+
+R = TypeVar("R", bound=Record)
+
+
+def pack(record: Record) -> bytes:
+    """The record's bytes."""
+    return orjson.dumps(_packer(type(record))(record))
+
+
+def unpack(kind: type[R], data: bytes | str) -> R:
+    """The record of `pack`'s bytes.
+
+    Raises:
+        ValueError: the bytes are no JSON, or a field without default is missing.
+    """
+    return _unpacker(kind)(orjson.loads(data))
+
+
+def _bare(hint: Any) -> Any:
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        (hint,) = (a for a in typing.get_args(hint) if a is not type(None))
+    return hint
+
+
+def _default(field: dataclasses.Field) -> Any:
+    return field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+
+
+def _to_json(hint: Any) -> Any:
+    """The function that turns a field's value into JSON, or None where it is JSON already."""
+    hint = _bare(hint)
+    if hint is Json:
+        return canonical_json
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is tuple:
+        inner = _to_json(args[0])
+        return inner and (lambda value: [inner(v) for v in value])
+    if origin is dict:
+        inner = _to_json(args[1])
+        if inner:
+            return lambda value: {k: inner(value[k]) for k in sorted(value)}
+        return lambda value: {k: value[k] for k in sorted(value)}
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return _packer(hint)
+    return None
+
+
+def _from_json(hint: Any) -> Any:
+    """The function that turns JSON into a field's value, or None where it is that value already."""
+    hint = _bare(hint)
+    if hint is Json:
+        return json.loads
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is tuple:
+        inner = _from_json(args[0])
+        return (lambda value: tuple(map(inner, value))) if inner else tuple
+    if origin is dict:
+        inner = _from_json(args[1])
+        return (lambda value: {k: inner(v) for k, v in value.items()}) if inner else None
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return _unpacker(hint)
+    return None
+
+
+@functools.cache
+def _packer(kind: Any) -> Callable[[Any], dict[str, Any]]:
+    fields = [(f.name, _default(f), _to_json(hint)) for f, hint in kind.typed_fields()]
+
+    def to_json(record: Any) -> dict[str, Any]:
+        out = {}
+        for name, default, convert in fields:
+            value = getattr(record, name)
+            if value != default:
+                out[name] = convert(value) if convert and value is not None else value
+        return out
+
+    return to_json
+
+
+@functools.cache
+def _unpacker(kind: Any) -> Callable[[dict[str, Any]], Any]:
+    converters = {f.name: c for f, hint in kind.typed_fields() if (c := _from_json(hint))}
+
+    def from_json(data: dict[str, Any]) -> Any:
+        for name in converters.keys() & data.keys():
+            value = data[name]
+            if value is not None:
+                data[name] = converters[name](value)
+        try:
+            return kind(**data)
+        except TypeError as error:
+            raise ValueError(f"no {kind.__name__}: {error}") from error
+
+    return from_json

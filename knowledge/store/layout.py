@@ -1,0 +1,51 @@
+"""What a store is on disk: the tables, their columns, and the order of their rows.
+
+    STORE/
+      tables/NAME.lance     sorted tables, one Lance data set each
+      vectors.lance         CLIP vectors, an own step after ingest (vectors.py)
+      rejected/*.parquet    what ingest dropped and why (Rejection records), and stages.parquet (StageCount records)
+      meta.json             written last: what says that the store is whole
+
+Every table has a `key` that is looked up, and a `record`; rows with one key stand together, in a fixed order.
+
+    table       key                        record
+    articles    entity id                  Article
+    entities    entity id                  Entity
+    claims      subject                    Claim; within a subject by (property, value key, claim id)
+    values      "PROPERTY VALUE_KEY"       subject of a best claim with that value
+    inbound     entity id                  best Claim whose value is this entity; by (subject, property, claim id)
+    members     class id                   entity id of an instance, by class closure
+    images      image id                   ImageAsset; the file itself in column `bytes`
+    pictured    entity id                  image id
+    passages    passage id                 Passage less its text, which stands in the searched column `text`
+    titles      page title                 entity id; redirects resolved, and titles of pages without article
+    merged      id merged away             id of the entity it became
+    properties  property id                PropertyInfo
+    profiles    "PROPERTY CLASS_ID"        PropertyProfile
+"""
+import pyarrow as pa
+
+STORE_VERSION = 1
+META = "meta.json"
+VECTORS = "vectors.lance"
+REJECTED = "rejected"
+
+_ROW = [pa.field("key", pa.string()), pa.field("record", pa.large_binary())]
+SCHEMAS: dict[str, pa.Schema] = {name: pa.schema(_ROW) for name in (
+    "articles", "entities", "claims", "values", "inbound", "members", "pictured", "titles", "merged", "properties", "profiles")}
+SCHEMAS["images"] = pa.schema([*_ROW, pa.field("bytes", pa.large_binary())])
+SCHEMAS["passages"] = pa.schema([*_ROW, pa.field("text", pa.large_string())])
+
+RECORD_PAGE = {"articles": 4, "entities": 16, "images": 4, "passages": 4}
+"""Rows that are read at once where rows are long; 512 elsewhere. Measured: a page costs about 0.15 ms whatever its size."""
+PAGE = 512
+
+
+def table_path(store: str, name: str) -> str:
+    """Where a table of the store lies."""
+    return f"{store.rstrip('/')}/tables/{name}.lance"
+
+
+def value_row_key(property_id: str, value_key: str) -> str:
+    """The key of table `values`: property ids hold no space, so this is unambiguous."""
+    return f"{property_id} {value_key}"

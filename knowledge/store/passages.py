@@ -1,0 +1,46 @@
+"""An article cut into the passages that the text search finds."""
+import re
+from collections.abc import Iterator
+
+from records.identity import record_id
+from records.knowledge import Article, Passage
+
+MAX_WORDS = 120
+_WORD = re.compile(r"\S+")
+_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*$")
+
+
+def passages_of(article: Article) -> Iterator[Passage]:
+    """The passages of an article in reading order; each is a verbatim piece of one section.
+
+    Short paragraphs of a section are joined up to MAX_WORDS words; a longer paragraph is cut behind the last sentence that fits.
+    """
+    for number, section in enumerate(article.sections):
+        for start, stop in pieces(section.text):
+            yield Passage(id=record_id("Passage", article.id, number, start), article_id=article.id,
+                          entity_id=article.entity_id, title=article.title, section=number,
+                          text=section.text[start:stop], start=start)
+
+
+def pieces(text: str, max_words: int = MAX_WORDS) -> Iterator[tuple[int, int]]:
+    """Offsets [start, stop) of the pieces of a text, none longer than `max_words` words, all words in one piece each."""
+    words = [match.span() for match in _WORD.finditer(text)]
+    first = 0
+    while first < len(words):
+        last = min(first + max_words, len(words))
+        if last < len(words):
+            last = _break(text, words, first, last)
+        yield words[first][0], words[last - 1][1]
+        first = last
+
+
+def _break(text: str, words: list[tuple[int, int]], first: int, last: int) -> int:
+    """The word before which the next piece begins: after a paragraph, else a sentence, in the second half; else `last`."""
+    half = first + (last - first) // 2
+    for i in range(last, half, -1):
+        if "\n" in text[words[i - 1][1]:words[i][0]]:
+            return i
+    for i in range(last, half, -1):
+        if _SENTENCE_END.search(text[words[i - 1][0]:words[i - 1][1]]):
+            return i
+    return last

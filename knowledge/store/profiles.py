@@ -1,0 +1,47 @@
+"""Property profiles: how the instances of each class use each property, counted over best claims.
+
+Subjects, pairs and instances are counted subject by subject; distinct values need the pairs sorted by value. Both
+counts are sums, so partitions count alone and are added up.
+"""
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from knowledge.store.codec import pack
+from knowledge.store.rows import Row
+from records.knowledge import Claim, PropertyProfile
+
+INSTANCES, SUBJECTS, PAIRS, VALUES = range(4)
+Counts = Counter
+"""(what, property, class id) to a number; `property` is "" for INSTANCES, the class id "" for all subjects together."""
+
+
+def count_subject(counts: Counts, classes: tuple[str, ...], claims: Iterable[Claim]) -> dict[str, set[str]]:
+    """Counts one subject and returns its distinct values: value keys by property.
+
+    A `novalue` says that there is none, so it is neither a pair nor makes its subject one that has the property.
+    """
+    values: dict[str, set[str]] = {}
+    for claim in claims:
+        if claim.best and claim.value.kind != "novalue":
+            values.setdefault(claim.property, set()).add(claim.value.key())
+    for class_id in ("", *dict.fromkeys(classes)):
+        counts[INSTANCES, "", class_id] += 1
+        for property_id, keys in values.items():
+            counts[SUBJECTS, property_id, class_id] += 1
+            counts[PAIRS, property_id, class_id] += len(keys)
+    return values
+
+
+def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[str, ...]]) -> None:
+    """Counts one distinct value of a property, given the direct classes of each of its subjects."""
+    for class_id in {"", *(c for classes in class_sets for c in classes)}:
+        counts[VALUES, property_id, class_id] += 1
+
+
+def profile_rows(counts: Counts) -> Iterator[Row]:
+    """The rows of table `profiles`, sorted."""
+    for _, property_id, class_id in sorted(k for k in counts if k[0] == SUBJECTS):
+        numbers = {what: counts[what, property_id, class_id] for what in (SUBJECTS, PAIRS, VALUES)}
+        profile = PropertyProfile(property=property_id, class_id=class_id, num_instances=counts[INSTANCES, "", class_id],
+                                  num_subjects=numbers[SUBJECTS], num_pairs=numbers[PAIRS], num_values=numbers[VALUES])
+        yield f"{property_id} {class_id}", "", pack(profile)

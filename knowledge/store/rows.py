@@ -1,0 +1,61 @@
+"""The rows of the store's tables that follow from records: shared by ingest and by `build_store`.
+
+A row is (key, order, record, …): tables are sorted by (key, order); `order` is not stored.
+"""
+from collections.abc import Iterator
+
+from knowledge.store.codec import pack
+from knowledge.store.layout import value_row_key
+from records.knowledge import Article, Claim, Entity, ImageAsset, Passage
+
+Row = tuple
+"""(key, order, record), with the extra column of `images` and `passages` behind."""
+
+
+def sorted_claims(claims: list[Claim]) -> list[Claim]:
+    """A subject's claims in the store's order (property, value key, id), a statement that stands twice once."""
+    keyed = {(c.property, c.value.key(), c.id, c.statement): c for c in claims}
+    out: list[Claim] = []
+    last = ""
+    for (_, _, claim_id, _), claim in sorted(keyed.items()):
+        if claim_id != last:
+            out.append(claim)
+        last = claim_id
+    return out
+
+
+def claim_rows(claims: list[Claim]) -> Iterator[tuple[str, Row]]:
+    """(table, row) for the claims of one subject, given in `sorted_claims` order."""
+    pairs = set()
+    for number, claim in enumerate(claims):
+        key, data = claim.value.key(), pack(claim)
+        yield "claims", (claim.subject, f"{number:06d}", data)
+        if claim.best:
+            pairs.add((claim.property, key))
+            if claim.value.kind == "entity":
+                yield "inbound", (claim.value.entity, f"{claim.subject} {claim.property} {number:06d}", data)
+    for property_id, key in sorted(pairs):
+        yield "values", (value_row_key(property_id, key), claims[0].subject, claims[0].subject.encode())
+
+
+def entity_rows(entity: Entity) -> Iterator[tuple[str, Row]]:
+    """(table, row) for an entity."""
+    yield "entities", (entity.id, "", pack(entity))
+    for class_id in entity.class_closure:
+        yield "members", (class_id, entity.id, entity.id.encode())
+    for merged in entity.merged_ids:
+        yield "merged", (merged, entity.id, entity.id.encode())
+
+
+def article_rows(article: Article, passages: Iterator[Passage]) -> Iterator[tuple[str, Row]]:
+    """(table, row) for an article and its passages. The passage's text stands in its own column, behind the title."""
+    yield "articles", (article.entity_id, article.id, pack(article))
+    for passage in passages:
+        yield "passages", (passage.id, "", pack(passage.replace(text="")), f"{passage.title}\n{passage.text}")
+
+
+def image_rows(image: ImageAsset, data: bytes) -> Iterator[tuple[str, Row]]:
+    """(table, row) for a picture and its file."""
+    yield "images", (image.id, "", pack(image), data)
+    for entity_id in image.entity_ids:
+        yield "pictured", (entity_id, image.id, image.id.encode())

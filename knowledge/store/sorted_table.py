@@ -1,0 +1,77 @@
+"""Look-ups in a sorted table: fences in memory, pages read when needed and kept while used.
+
+The table's rows stand sorted by `key`. Memory holds every 512th key (the fences) and an LRU of pages; a look-up is a
+binary search over the fences, one over a page, and the rows themselves. It needs no index beside the data, works on
+object stores, and its memory does not grow with the table but for the fences (a key in 512).
+"""
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+
+import lance
+import pyarrow as pa
+
+from knowledge.store.layout import PAGE, RECORD_PAGE, table_path
+
+CACHED_PAGES = 1024
+
+
+class SortedTable:
+    """One table of a store.
+
+    Args:
+        store: the store's folder or URL.
+        name: the table's name in `layout.SCHEMAS`.
+    """
+
+    def __init__(self, store: str, name: str) -> None:
+        self._data = lance.dataset(table_path(store, name))
+        self.num_rows: int = self._data.count_rows()
+        self._record_page = RECORD_PAGE.get(name, PAGE)
+        self._fences: list[str] | None = None
+        self._keys = lru_cache(CACHED_PAGES)(lambda page: self._read("key", page, PAGE))
+        self._records = lru_cache(CACHED_PAGES)(lambda page: self._read("record", page, self._record_page))
+
+    def find(self, key: str) -> tuple[int, int]:
+        """The rows [start, stop) that have this key."""
+        if self._fences is None:
+            self._fences = self._take("key", range(0, self.num_rows, PAGE))
+        if not self._fences:
+            return 0, 0
+        first = max(0, bisect_left(self._fences, key) - 1)
+        last = max(0, bisect_right(self._fences, key) - 1)
+        return first * PAGE + bisect_left(self._keys(first), key), last * PAGE + bisect_right(self._keys(last), key)
+
+    def records(self, start: int, stop: int) -> list[bytes]:
+        """The records of the rows [start, stop)."""
+        size = self._record_page
+        out: list[bytes] = []
+        for page in range(start // size, -(-stop // size)):
+            rows = self._records(page)
+            out.extend(rows[max(0, start - page * size):stop - page * size])
+        return out
+
+    def get(self, key: str) -> bytes | None:
+        """The record of a key that has one row, or None."""
+        start, stop = self.find(key)
+        return self.records(start, start + 1)[0] if start < stop else None
+
+    def value(self, key: str, column: str) -> bytes | None:
+        """Another column of a key that has one row, or None; not cached."""
+        start, stop = self.find(key)
+        return self._take(column, range(start, start + 1))[0] if start < stop else None
+
+    def scan(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        """The records of the rows [start, stop) in order, streamed."""
+        stop = self.num_rows if stop is None else min(stop, self.num_rows)
+        if start < stop:
+            for batch in self._data.to_batches(columns=["record"], offset=start, limit=stop - start):
+                yield from batch.column(0).to_pylist()
+
+    def _read(self, column: str, page: int, size: int) -> list:
+        return self._take(column, range(page * size, min((page + 1) * size, self.num_rows)))
+
+    def _take(self, column: str, rows: range) -> list:
+        if not rows:
+            return []
+        return self._data.take(pa.array(rows, pa.int64()), columns=[column]).column(0).to_pylist()

@@ -1,0 +1,196 @@
+"""The store as everything above reads it."""
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import fsspec
+
+from knowledge.store.codec import unpack
+from knowledge.store.layout import META, STORE_VERSION, value_row_key
+from knowledge.store.sorted_table import SortedTable
+from records.errors import InputError
+from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
+from records.table import Record
+
+R = TypeVar("R", bound=Record)
+CACHED_ENTITIES = 16_384
+CACHED_CLAIMS = 8_192
+CACHED_RECORDS = 2_048
+
+
+class Store:
+    """Look-ups over one ingested snapshot. Open one a process; it pickles as its path.
+
+    Results are cached by number (LRU), so memory is bounded whatever the store's size. All results are in a fixed order.
+
+    Attributes:
+        path: the store's folder or URL.
+        meta: wiki, languages, snapshot date, dump names and dates, rows and digest of each table, digest of the whole.
+    """
+
+    def __init__(self, path: str, meta: dict[str, Any]) -> None:
+        self.path, self.meta = path, meta
+        self._tables = {name: SortedTable(path, name) for name in meta["tables"]}
+        self._entity = lru_cache(CACHED_ENTITIES)(self._reader("entities", Entity))
+        self._claims = lru_cache(CACHED_CLAIMS)(self._read_claims)
+        self._article = lru_cache(CACHED_RECORDS)(self._reader("articles", Article))
+        self._image = lru_cache(CACHED_RECORDS)(self._reader("images", ImageAsset))
+        self._property = lru_cache(CACHED_RECORDS)(self._reader("properties", PropertyInfo))
+        self._profile = lru_cache(CACHED_RECORDS)(self._reader("profiles", PropertyProfile))
+
+    @classmethod
+    def open(cls, path: str) -> "Store":
+        """Opens a store.
+
+        Raises:
+            InputError: nothing is there, the store is half-built, damaged, or of another version.
+        """
+        path = str(path).rstrip("/")
+        try:
+            with fsspec.open(f"{path}/{META}", "rb") as file:
+                meta = json.loads(file.read())
+            version = meta["version"]
+        except (FileNotFoundError, NotADirectoryError) as error:
+            files, folder = fsspec.core.url_to_fs(path)
+            if files.isdir(folder) and files.ls(folder):
+                raise InputError(path, "the store is half-built: it has no meta.json, which is written last",
+                                 "Run `questloom ingest` with the same options again; finished parts are kept.") from error
+            raise InputError(path, "no store is there", "Write one with `questloom ingest`, or correct --store.") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path}/{META}", f"cannot be read ({error})", "Remove the store and run `questloom ingest` again.") from error
+        if version != STORE_VERSION:
+            raise InputError(path, f"the store has version {version}; this program reads version {STORE_VERSION}",
+                             "Run `questloom ingest` again into a new folder.")
+        try:
+            return cls(path, meta)
+        except (OSError, ValueError) as error:
+            raise InputError(path, f"a table of the store cannot be opened ({error})",
+                             "Remove the store and run `questloom ingest` again.") from error
+
+    def __reduce__(self):
+        return Store.open, (self.path,)
+
+    # Entities and claims
+
+    def entity(self, entity_id: str) -> Entity | None:
+        """The entity, or None; an id that was merged into another entity gives that one."""
+        return self._entity(entity_id) or self._entity((self._tables["merged"].get(entity_id) or b"").decode())
+
+    def entities(self, ids: Iterable[str]) -> dict[str, Entity]:
+        """The entities of those ids that the store knows."""
+        return {i: e for i in ids if (e := self.entity(i)) is not None}
+
+    def label(self, entity_id: str, language: str = "en") -> str:
+        """The entity's label, or its id where the store does not know it."""
+        entity = self.entity(entity_id)
+        return entity.label(language) if entity else entity_id
+
+    def claims(self, subject: str) -> tuple[Claim, ...]:
+        """Every claim of the subject (best or not, from any source), sorted by (property, value key, id)."""
+        return self._claims(subject)
+
+    def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
+        """The subjects of best claims with that value, sorted; the first `limit`."""
+        return self._ids("values", value_row_key(property, value_key), limit)
+
+    def num_subjects(self, property: str, value_key: str) -> int:
+        """How many `subjects` there are."""
+        return self._count("values", value_row_key(property, value_key))
+
+    def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
+        """Best claims whose value is this entity, sorted by (subject, property, id); the first `limit`."""
+        table = self._tables["inbound"]
+        start, stop = table.find(entity_id)
+        return tuple(unpack(Claim, data) for data in table.records(start, min(stop, start + limit)))
+
+    def members(self, class_id: str, *, limit: int = 10_000) -> tuple[str, ...]:
+        """The instances of the class or of its subclasses, sorted; the first `limit`."""
+        return self._ids("members", class_id, limit)
+
+    def num_members(self, class_id: str) -> int:
+        """How many `members` there are."""
+        return self._count("members", class_id)
+
+    def property(self, property_id: str) -> PropertyInfo | None:
+        """The property's definition, where the entity dump has it."""
+        return self._property(property_id)
+
+    def profile(self, property_id: str, class_id: str = "") -> PropertyProfile:
+        """How the class's instances use the property; all counts are 0 where none has it."""
+        return self._profile(f"{property_id} {class_id}") or PropertyProfile(property=property_id, class_id=class_id)
+
+    # Articles and pictures
+
+    def article(self, entity_id: str) -> Article | None:
+        """The entity's article, or None."""
+        return self._article(entity_id)
+
+    def entity_of_title(self, title: str) -> str | None:
+        """The entity of a page by its normalised title, redirects resolved; None where the store does not know it."""
+        data = self._tables["titles"].get(title)
+        return None if data is None else data.decode()
+
+    def image(self, image_id: str) -> ImageAsset | None:
+        """A picture's record, or None."""
+        return self._image(image_id)
+
+    def image_bytes(self, image_id: str) -> bytes:
+        """The picture's file as it was read.
+
+        Raises:
+            KeyError: the store has no such picture.
+        """
+        data = self._tables["images"].value(image_id, "bytes")
+        if data is None:
+            raise KeyError(image_id)
+        return data
+
+    def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
+        """The pictures that show the entity, by image id."""
+        found = (self.image(i) for i in self._ids("pictured", entity_id, self._tables["pictured"].num_rows))
+        return tuple(image for image in found if image is not None)
+
+    # All of a table, for jobs that read the store from end to end
+
+    def num_rows(self, table: str) -> int:
+        """How many rows a table has; scans are cut into ranges by it."""
+        return self._tables[table].num_rows
+
+    def scan_entities(self, start: int = 0, stop: int | None = None) -> Iterator[Entity]:
+        """Entities in order of their ids: rows [start, stop) of the table."""
+        return (unpack(Entity, data) for data in self._tables["entities"].scan(start, stop))
+
+    def scan_articles(self, start: int = 0, stop: int | None = None) -> Iterator[Article]:
+        """Articles in order of their entities' ids."""
+        return (unpack(Article, data) for data in self._tables["articles"].scan(start, stop))
+
+    def scan_images(self, start: int = 0, stop: int | None = None) -> Iterator[ImageAsset]:
+        """Pictures in order of their ids."""
+        return (unpack(ImageAsset, data) for data in self._tables["images"].scan(start, stop))
+
+    def scan_profiles(self) -> Iterator[PropertyProfile]:
+        """Every profile, by (property, class)."""
+        return (unpack(PropertyProfile, data) for data in self._tables["profiles"].scan())
+
+    def _reader(self, table: str, kind: type[R]) -> Callable[[str], R | None]:
+        rows = self._tables[table]
+
+        def read(key: str) -> R | None:
+            data = rows.get(key)
+            return None if data is None else unpack(kind, data)
+
+        return read
+
+    def _read_claims(self, subject: str) -> tuple[Claim, ...]:
+        table = self._tables["claims"]
+        return tuple(unpack(Claim, data) for data in table.records(*table.find(subject)))
+
+    def _ids(self, table: str, key: str, limit: int) -> tuple[str, ...]:
+        rows = self._tables[table]
+        start, stop = rows.find(key)
+        return tuple(data.decode() for data in rows.records(start, min(stop, start + limit)))
+
+    def _count(self, table: str, key: str) -> int:
+        start, stop = self._tables[table].find(key)
+        return stop - start

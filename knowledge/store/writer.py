@@ -1,0 +1,129 @@
+"""Writing a store: sorted tables with their digests, then meta.json.
+
+Lance's files differ from one writing to the next; two stores are equal when the digests of their tables are.
+"""
+import datetime
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import lance
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from knowledge.store.layout import META, SCHEMAS, STORE_VERSION, table_path
+from records.identity import digest_of
+from records.parquet import write_whole
+
+DIGEST_ROWS = 1024
+BATCH_BYTES = 8 << 20
+STEMMED = {"da": "Danish", "de": "German", "en": "English", "es": "Spanish", "fi": "Finnish", "fr": "French", "hu": "Hungarian",
+           "it": "Italian", "nl": "Dutch", "no": "Norwegian", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
+           "sv": "Swedish", "tr": "Turkish"}
+"""Languages whose words the search stems; in others words are compared as ICU cuts them."""
+
+
+def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str, Any]:
+    """Writes one table of a store.
+
+    Args:
+        store: the store's folder.
+        name: a table of `layout.SCHEMAS`.
+        batches: its rows, sorted by key and in the table's fixed order; any sizes.
+
+    Returns:
+        `{"rows": …, "digest": …}`, as meta.json holds it.
+    """
+    digest = _Digest()
+    schema = SCHEMAS[name]
+
+    def checked() -> Iterator[pa.RecordBatch]:
+        last = ""
+        for table in batches:
+            table = table.cast(schema)
+            if not table.num_rows:
+                continue
+            keys = table.column("key").combine_chunks()
+            assert last <= keys[0].as_py(), f"{name}: rows are not sorted by key"
+            assert not pc.any(pc.less(keys[1:], keys[:-1])).as_py(), f"{name}: rows are not sorted by key"
+            last = keys[-1].as_py()
+            digest.update(table)
+            rows = max(1, BATCH_BYTES * table.num_rows // max(1, table.nbytes))
+            yield from table.to_batches(max_chunksize=rows)
+
+    write_lance(table_path(store, name), schema, checked())
+    return {"rows": digest.num_rows, "digest": digest.hexdigest()}
+
+
+def write_lance(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+    """Writes a Lance data set in place of what lies there; a reader sees it whole or not at all."""
+    files, folder = fsspec.core.url_to_fs(path)
+    if files.exists(folder):
+        files.rm(folder, recursive=True)
+    lance.write_dataset(pa.RecordBatchReader.from_batches(schema, batches), path)
+
+
+def index_passages(store: str, language: str) -> None:
+    """Builds the BM25 index over the passages.
+
+    One worker, since several cut the index by arrival and their statistics, hence scores, would follow.
+
+    Args:
+        store: the store's folder.
+        language: the wiki's language code, for stemming.
+    """
+    data = lance.dataset(table_path(store, "passages"))
+    if data.count_rows():
+        data.create_scalar_index("text", "INVERTED", base_tokenizer="icu", language=STEMMED.get(language, "English"),
+                                 stem=language in STEMMED, remove_stop_words=False, with_position=False, num_workers=1)
+
+
+def write_meta(store: str, facts: dict[str, Any], tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Writes meta.json, which makes the store whole; returns what it holds.
+
+    Args:
+        store: the store's folder.
+        facts: wiki, languages, snapshot date, dump names and dates.
+        tables: what `write_table` returned, by table.
+    """
+    meta = {**facts, "version": STORE_VERSION, "tables": dict(sorted(tables.items())),
+            "digest": digest_of(part for name in sorted(tables) for part in (name, tables[name]["digest"])),
+            "written": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
+    write_whole(Path(store) / META, json.dumps(meta, indent=1, sort_keys=True, ensure_ascii=False).encode())
+    return meta
+
+
+class _Digest:
+    """sha256 over rows in order, in chunks of exactly DIGEST_ROWS, so that batch sizes do not matter."""
+
+    def __init__(self) -> None:
+        self.num_rows = 0
+        self._sha = hashlib.sha256()
+        self._rest: pa.Table | None = None
+
+    def update(self, table: pa.Table) -> None:
+        self.num_rows += table.num_rows
+        if self._rest is not None:
+            table = pa.concat_tables([self._rest, table])
+        whole = table.num_rows - table.num_rows % DIGEST_ROWS
+        for start in range(0, whole, DIGEST_ROWS):
+            self._add(table.slice(start, DIGEST_ROWS))
+        self._rest = table.slice(whole)
+
+    def _add(self, chunk: pa.Table) -> None:
+        for column in chunk.columns:
+            values = pc.fill_null(column.combine_chunks().cast(pa.large_binary()), b"")
+            _, offset_buffer, data = values.buffers()
+            offsets = np.frombuffer(offset_buffer, np.int64)[values.offset:values.offset + len(values) + 1]
+            self._sha.update(np.diff(offsets).tobytes())
+            self._sha.update(memoryview(data)[offsets[0]:offsets[-1]] if data else b"")
+
+    def hexdigest(self) -> str:
+        if self._rest is not None and self._rest.num_rows:
+            self._add(self._rest)
+            self._rest = None
+        return self._sha.hexdigest()
