@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from records.form import Ask, ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term, variables
 from records.knowledge import Value, entity_value
 from transforms.certificate.compute import compute
+from transforms.certificate.readings import readings
 from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, best_values, dates_overlap, is_instance, values_match
 
 Binding = dict[str, Value]
@@ -129,16 +130,12 @@ def matching_subjects(facts: Facts, property: str, value: Value, limit: int = EN
 
 
 def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Binding]:
-    seen = set()
-    for image in facts.images_of(binding[clause.of].entity):
-        for detail in image.details:
-            if (detail.property, detail.part) == (clause.property, clause.part) and detail.value.key() not in seen:
-                seen.add(detail.value.key())
-                value = binding.get(clause.var)
-                if value is None:
-                    yield {**binding, clause.var: detail.value}
-                elif value.key() == detail.value.key():
-                    yield binding
+    wanted = binding.get(clause.var)
+    for value in readings(facts, binding[clause.of].entity, clause.property, clause.part):
+        if wanted is None:
+            yield {**binding, clause.var: value}
+        elif wanted.key() == value.key():
+            yield binding
 
 
 def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Binding]:

@@ -230,29 +230,31 @@ def margins(form: Form, facts: Facts, trust: Trust, binding: Binding, required: 
 
 
 def num_fitting(facts: Facts, description: Description, without: str, most: int = 2) -> int | None:
-    """How many entities fit a description less the parts that rest on one predecessor, counted up to `most`.
+    """How many entities fit a description less the parts that rest on one end, counted up to `most`.
 
-    None where nothing of it can be enumerated: then surely more than one fits.
+    `without` is a variable or the id of a named entity. None where nothing of the rest can be enumerated: then surely
+    more than one fits.
     """
     parts = [p for p in description.parts if not _rests_on(p, without)]
     if not parts:
         return None
-    smallest = min(parts, key=lambda p: _size(facts, p))
-    matches = _matches(facts, smallest)
+    matches = _matches(facts, min(parts, key=lambda p: _size(facts, p)))
     if matches is None:
         return None
     count = 0
     for candidate in matches:
-        if all(status(facts, Trust(), candidate, p)[0] == "match" for p in parts):
-            count += 1
-            if count >= most:
-                break
+        count += all(status(facts, Trust(), candidate, p)[0] == "match" for p in parts)
+        if count >= most:
+            break
     return count
 
 
-def _rests_on(part: Part, var: str) -> bool:
-    clause = part.clause
-    return any(getattr(clause, name, None) == var for name in ("subject", "object", "left", "right"))
+def constants_of(description: Description) -> tuple[str, ...]:
+    """The entities that a description names."""
+    terms = [getattr(p.clause, end, None) for p in description.parts for end in ("subject", "object")]
+    return tuple(t.entity for t in terms if isinstance(t, Value) and t.kind == "entity")
 
 
-
+def _rests_on(part: Part, end: str) -> bool:
+    terms = [getattr(part.clause, name, None) for name in ("subject", "object", "left", "right")]
+    return any(t == end or (isinstance(t, Value) and t.entity == end) for t in terms if t)

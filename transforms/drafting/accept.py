@@ -10,7 +10,7 @@ from transforms.certificate.description import descriptions
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
 from transforms.certificate.leak import find_leak
-from transforms.certificate.margin import margin_of
+from transforms.certificate.margin import constants_of, margin_of, num_fitting
 from transforms.writing.protocol import Draft, Writer
 
 
@@ -35,7 +35,10 @@ class Accept:
                 if margin.margin < (1 if self.rules.trust.complete else self.rules.margin):
                     rival = margin.nearest.to_row() if margin.nearest else None
                     return Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"var": var, "margin": margin.margin, "rival": rival})
-                return None
+                # Any named entity may become the next node of the chain, so none may be there without need.
+                ends = (*description.predecessors, *dict.fromkeys(constants_of(description)))
+                idle = [end for end in ends if num_fitting(self.facts, description, end) == 1]
+                return Refusal(reason=Reason.DECORATION, evidence={"var": var, "ends": idle}) if idle else None
         return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"var": var})
 
     def no_leak(self, draft: Draft) -> Refusal | None:

@@ -1,0 +1,41 @@
+"""What can be read on an entity's pictures and nowhere else: years on plaques, inscriptions, numbers."""
+import re
+
+from records.knowledge import Detail, Value
+from transforms.certificate.facts import Facts
+
+_YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-2][0-9])(?!\d)")
+
+
+def reading_value(detail: Detail) -> Value:
+    """What a detail says as a typed value: an inscription that holds one year is that year."""
+    if detail.value.kind in ("string", "monolingual"):
+        years = _YEAR.findall(detail.value.text)
+        if len(set(years)) == 1:
+            return Value(kind="time", time=f"+{years[0]}-00-00T00:00:00Z", precision=9)
+    return detail.value
+
+
+def readings(facts: Facts, entity_id: str, property: str, part: str) -> tuple[Value, ...]:
+    """The values of one kind of detail over all pictures of an entity, each once, in a fixed order."""
+    found: dict[str, Value] = {}
+    for image in facts.images_of(entity_id):
+        for detail in image.details:
+            if (detail.property, detail.part) == (property, part):
+                value = reading_value(detail)
+                found[value.key()] = value
+    return tuple(found[key] for key in sorted(found))
+
+
+def year_readings(facts: Facts, entity_id: str) -> list[Detail]:
+    """Details of an entity's pictures that give a year, with the year as their value, in a fixed order.
+
+    A detail that two pictures state differently could be read in two ways, so it is left out.
+    """
+    kinds = sorted({(d.property, d.part): d for image in facts.images_of(entity_id) for d in image.details}.items(), key=lambda k: k[0])
+    found = []
+    for (property, part), detail in kinds:
+        values = readings(facts, entity_id, property, part)
+        if len(values) == 1 and values[0].year is not None:
+            found.append(detail.replace(value=values[0]))
+    return found

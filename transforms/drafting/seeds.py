@@ -1,0 +1,95 @@
+"""Seeds by two rules: rare entities (VSearcher A.2) and anchors (OpenSearch-VL 3.1), stratified over domains."""
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from records.identity import priority
+from records.knowledge import Article, Entity, ImageAsset
+from records.synthesis import Seed
+from transforms.certificate.facts import Facts, best_values
+from transforms.drafting.rules import SeedRules
+
+HUMAN = "Q5"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A seed that an entity could give, with its stratum and its place in the random order."""
+
+    stratum: tuple[str, str]
+    """(method, rule) and domain are drawn from within these."""
+    domain: str
+    place: str
+    seed: Seed
+
+
+def is_rare(entity: Entity, article: Article | None, rules: SeedRules) -> bool:
+    """VSearcher's rule: an article, few sitelinks, many statements, a picture, and no human."""
+    return (article is not None and entity.num_sitelinks <= rules.rare_max_sitelinks and entity.num_statements >= rules.rare_min_statements
+            and bool(entity.picture_files) and HUMAN not in entity.class_closure)
+
+
+def is_anchor(entity: Entity, article: Article | None, images: tuple[ImageAsset, ...], rules: SeedRules, min_side: int) -> bool:
+    """OpenSearch-VL's rule: an infobox, a picture of at least `min_side` pixels each way, links in within bounds."""
+    return (article is not None and bool(article.infobox) and rules.anchor_min_in_degree <= entity.in_degree <= rules.anchor_max_in_degree
+            and any(min(i.width, i.height) >= min_side for i in images))
+
+
+def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
+    """Whether a person may be a question's picture: those alive at the snapshot's date may not, by default."""
+    if living_people or HUMAN not in entity.class_closure:
+        return True
+    return bool(best_values(facts, entity.id, "P570"))
+
+
+def candidates(entity: Entity, facts: Facts, rules: SeedRules, min_side: int, recipe_seed: int) -> Iterator[Candidate]:
+    """Every seed that one entity could give: rules × methods × levels, each at its own random place."""
+    if not entity.classes or not may_be_shown(facts, entity, rules.living_people):
+        return
+    article, images = facts.article(entity.id), facts.images_of(entity.id)
+    fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules, min_side)}
+    for method in sorted(rules.methods):
+        for index in range(rules.per_entity):
+            for rule in sorted(r for r in rules.rules if fits.get(r)):
+                level = _level(rules, recipe_seed, entity.id, method, index)
+                seed = Seed(entity_id=entity.id, method=method, rule=rule, level=level, domain=entity.domain, topic=entity.topic, index=index)
+                yield Candidate(stratum=(method, rule), domain=entity.domain, place=priority(recipe_seed, seed.id, "seeds"), seed=seed)
+
+
+def _level(rules: SeedRules, recipe_seed: int, entity_id: str, method: str, index: int) -> str:
+    """The level of an entity's n-th seed of a method, drawn by weight."""
+    total = sum(rules.levels.values())
+    at = int(priority(recipe_seed, f"{entity_id}:{method}:{index}", "level")[:12], 16) / 16**12 * total
+    for level in sorted(rules.levels):
+        at -= rules.levels[level]
+        if at < 0:
+            return level
+    return max(rules.levels)
+
+
+def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
+    """The seeds of a recipe: quotas by method and rule, within them by domain weight, within those the first places.
+
+    An entity that fits both rules is drawn once a (method, index); what a stratum lacks is given to the others.
+    """
+    weights = {(m, r): rules.methods[m] * rules.rules[r] for m in rules.methods for r in rules.rules}
+    share = rules.count / (sum(weights.values()) or 1.0)
+    taken: dict[str, Candidate] = {}
+    leftover: list[Candidate] = []
+    for stratum in sorted(weights):
+        mine = [c for c in found if c.stratum == stratum and c.seed.id not in taken]
+        order = _by_domain(mine, rules)
+        quota = round(weights[stratum] * share)
+        taken.update((c.seed.id, c) for c in order[:quota])
+        leftover.extend(order[quota:])
+    for candidate in sorted(leftover, key=lambda c: c.place):
+        if len(taken) >= rules.count:
+            break
+        taken.setdefault(candidate.seed.id, candidate)
+    return sorted((c.seed for c in taken.values()), key=lambda s: s.id)
+
+
+def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
+    """Candidates in an order whose every prefix has the domains in proportion to their weights."""
+    queues = {d: sorted((c for c in found if c.domain == d), key=lambda c: (c.place, c.seed.id)) for d in {c.domain for c in found}}
+    keyed = [((i + 1) / max(rules.domains.get(d, 1.0), 1e-9), d, c) for d, queue in queues.items() for i, c in enumerate(queue)]
+    return [c for _, _, c in sorted(keyed, key=lambda k: (k[0], k[1], k[2].place))]

@@ -1,0 +1,248 @@
+"""The graph writer: questions composed from claims and infobox fields, without a model.
+
+It is the default and needs no key. A question is a logical form first; `verbalise.py` puts it into English. Its
+methods are coroutines only because the protocol's are.
+"""
+from dataclasses import dataclass, replace
+from random import Random
+
+from records.form import Ask, ClaimClause, Clause, Compute, Form, Image, Reads
+from records.identity import chance
+from records.knowledge import Claim, Entity, Value, entity_value
+from records.synthesis import Answer, Hop, Rewrite, Seed
+from transforms.certificate.compute import compute
+from transforms.certificate.facts import Facts, Trust, best_values
+from transforms.writing.answers import answer_of
+from transforms.writing.clues import answerable, class_clause, clue_clauses
+from transforms.writing.english import English
+from transforms.writing.forms import constants, describe_variable, hide_constant, next_var, show_constant
+from transforms.writing.protocol import Draft, Fact, Mention, Vote
+from transforms.certificate.readings import year_readings
+
+
+@dataclass(frozen=True)
+class GraphWriter:
+    """Implements `transforms.writing.protocol.Writer` on the store alone.
+
+    Args:
+        facts: the store.
+        english: puts forms into words.
+        trust: how far the store is believed.
+        recipe_seed: for every draw.
+        max_clauses, max_answer_words, drafts: the recipe's limits (`DraftRules`).
+        detail_share, computation_share: how often a draft tries to need a detail or a computation.
+    """
+
+    facts: Facts
+    english: English
+    trust: Trust
+    recipe_seed: int
+    max_clauses: int = 3
+    max_answer_words: int = 6
+    drafts: int = 40
+    detail_share: float = 0.2
+    computation_share: float = 0.2
+    max_hub: int = 10_000
+
+    name: str = "graph"
+
+    def _chance(self, seed: Seed, role: str) -> Random:
+        return chance(self.recipe_seed, seed.id, f"graph:{role}")
+
+    def _words(self, seed: Seed, draft: Draft, **changes) -> Draft:
+        """The draft with its form's words; `changes` are applied first."""
+        draft = replace(draft, **changes)
+        assert draft.form is not None
+        text, anchor_phrase = self.english.question(draft.form, draft.bindings, seed.id)
+        return replace(draft, text=text, anchor_phrase=anchor_phrase)
+
+    # Starting points
+
+    async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
+        """One draft an attribute of the seed that can be asked, in random order weighted by how telling it is."""
+        draw = self._chance(seed, "seed_question")
+        found = []
+        for claim, answer in self._asked(entity, frozenset({entity.id}), draw):
+            form = Form(clauses=(ClaimClause(subject=entity_value(entity.id), property=claim.property, object="a"),), ask=_ask("a", answer))
+            found.append(self._words(seed, Draft(text="", answer=answer, form=form, bindings={"a": claim.value.key()})))
+        return found
+
+    async def canonical_question(self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> list[Draft]:
+        """Drafts over the path: with a reading or a computation where chance asks for one and the facts allow it, then plain."""
+        draw = self._chance(seed, "canonical_question:" + entities[-1].id)
+        clauses: list[Clause] = [Image(var="x0")]
+        for hop in hops:
+            subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
+            clauses.append(ClaimClause(subject=subject, property=hop.property, object=value))
+        bindings = {f"x{i}": e.id for i, e in enumerate(entities)}
+        nodes = frozenset(e.id for e in entities)
+        drafts = []
+        wants_detail, wants_computation = draw.random() < self.detail_share, draw.random() < self.computation_share
+        for claim, answer in self._asked(entities[-1], nodes, draw):
+            form = Form(clauses=(*clauses, ClaimClause(subject=hops[-1].target, property=claim.property, object="a")), ask=_ask("a", answer))
+            plain = Draft(text="", answer=answer, form=form, bindings={**bindings, "a": claim.value.key()}, hops=hops,
+                          anchor=entities[0].id)
+            for wanted, deepen in ((wants_detail, self._with_reading), (wants_computation, self._with_span)):
+                deeper = deepen(plain, claim.value, draw) if wanted else None
+                if deeper is not None:
+                    drafts.insert(0, deeper)
+            drafts.append(plain)
+        return [self._words(seed, d) for d in drafts]
+
+    def _asked(self, entity: Entity, avoid: frozenset[str], draw: Random) -> list[tuple[Claim, Answer]]:
+        found = answerable(self.facts, self.trust, entity, self.max_answer_words, avoid)
+        return [(claim, answer) for _, claim, answer in sorted(found, key=lambda f: (-f[0] * draw.random(), f[1].id))]
+
+    # Deeper: a reading on the picture, a computation
+
+    def _with_reading(self, draft: Draft, value: Value, draw: Random) -> Draft | None:
+        """The draft asking for the years between its date and the year read on the picture."""
+        if value.year is None:
+            return None
+        readings = year_readings(self.facts, draft.anchor)
+        if not readings:
+            return None
+        detail = draw.choice(readings)
+        assert draft.form is not None
+        reads = Reads(var="r", of=draft.form.anchor, property=detail.property, part=detail.part)
+        return self._span(draft, (reads,), "r", detail.value, value)
+
+    def _with_span(self, draft: Draft, value: Value, draw: Random) -> Draft | None:
+        """The draft asking for the years between its date and a date of the picture's entity."""
+        entity = self.facts.entity(draft.anchor)
+        if value.year is None or entity is None:
+            return None
+        dates = [c for _, c, a in answerable(self.facts, self.trust, entity, self.max_answer_words, frozenset()) if a.type == "date"]
+        if not dates:
+            return None
+        claim = draw.choice(dates)
+        assert draft.form is not None
+        return self._span(draft, (ClaimClause(subject=draft.form.anchor, property=claim.property, object="b"),), "b", claim.value, value)
+
+    def _span(self, draft: Draft, clauses: tuple[Clause, ...], other: str, first: Value, second: Value) -> Draft | None:
+        years = tuple(Value(kind="time", time=f"{v.time[:5]}-00-00T00:00:00Z", precision=9) for v in (first, second))
+        span = compute("difference", years)
+        if span is None or not span.number:
+            return None
+        assert draft.form is not None
+        form = Form(clauses=(*draft.form.clauses, *clauses, Compute(out="n", op="difference", args=(other, "a"))),
+                    ask=Ask(var="n", type="quantity", unit="years"))
+        answer = answer_of(self.facts, span, unit_label="years")
+        assert answer is not None
+        return replace(draft, form=form, answer=answer, bindings={**draft.bindings, other: first.key(), "n": span.key()})
+
+    # Descriptions
+
+    async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
+        """Descriptions of a node, the shortest first: its class alone, with one claim, with two, …"""
+        return self._bundles(draft, mention, seed, fewest=0)
+
+    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
+        """Facts that can stand for a named entity; a class alone names nobody."""
+        return self._bundles(draft, mention, seed, fewest=1)
+
+    def _bundles(self, draft: Draft, mention: Mention, seed: Seed, fewest: int) -> list[Fact]:
+        entity = self.facts.entity(mention.entity_id)
+        kind = class_clause(entity) if entity else None
+        if entity is None or kind is None:
+            return []
+        avoid = frozenset({*draft.bindings.values(), draft.answer.value.key(), entity.id, *constants(draft.form)} if draft.form else draft.bindings.values())
+        draw = self._chance(seed, f"bundles:{mention.entity_id}:{len(draft.history)}")
+        weighted = clue_clauses(self.facts, entity, avoid, self.trust)
+        # By Efraimidis and Spirakis: a random order in which heavier clues tend to come first.
+        order = [c for _, c in sorted(weighted, key=lambda w: -(draw.random() ** (1.0 / max(w[0], 1e-6))))]
+        bundles: list[tuple[Clause, ...]] = [()] if fewest == 0 else []
+        for size in range(max(1, fewest), self.max_clauses + 1):
+            bundles.extend(_subsets(order, size, self.drafts // 2))
+        facts = []
+        for clues in bundles[:self.drafts]:
+            clauses = (kind, *clues)
+            facts.append(Fact(entity_id=entity.id, text=self.english.fact(entity.id, clauses), clauses=clauses))
+        return facts
+
+    async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
+        """The question with the facts in place of the name (or beside the hop, for a node of a path)."""
+        assert draft.form is not None
+        clauses = tuple(c for f in facts for c in f.clauses)
+        if mention.var:
+            form, bindings = describe_variable(draft.form, mention.var, clauses), draft.bindings
+        else:
+            var = next_var(draft.form)
+            form, bindings = hide_constant(draft.form, mention.entity_id, var, clauses), {**draft.bindings, var: mention.entity_id}
+        after = self._words(seed, draft, form=form, bindings=bindings)
+        step = Rewrite(round=len(draft.history) + 1, role="describe" if mention.var else "inject", before=draft.text, after=after.text,
+                       entity_id=mention.entity_id, fact="; ".join(f.text for f in facts))
+        return after.rewritten(step)
+
+    # Mentions
+
+    async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
+        """Named entities of the question that can be described, in random order; hubs last."""
+        draw = self._chance(seed, f"pick_entity:{len(draft.history)}")
+        named = [e for e in (self.facts.entity(c) for c in constants(draft.form)) if e is not None and e.classes] if draft.form else []
+        order = sorted(named, key=lambda e: (e.in_degree > self.max_hub, draw.random(), e.id))
+        return [Mention(entity_id=e.id, surface=e.label()) for e in order]
+
+    async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
+        """Named entities that have a picture, those farthest from what is asked first."""
+        assert draft.form is not None
+        pictured = [c for c in constants(draft.form) if self.facts.images_of(c)]
+        # Constants of later injections lie deeper in the question.
+        return [Mention(entity_id=c, surface=self.english.label(c)) for c in reversed(pictured)]
+
+    async def hide_entity(self, draft: Draft, mention: Mention, seed: Seed) -> Draft:
+        """The question with the mention shown by the picture; then, by chance, deepened by a reading on it."""
+        assert draft.form is not None
+        var = next_var(draft.form)
+        shown = replace(draft, form=show_constant(draft.form, mention.entity_id, var), bindings={**draft.bindings, var: mention.entity_id},
+                        anchor=mention.entity_id)
+        draw = self._chance(seed, "hide_entity")
+        deeper = None
+        if draft.answer.type == "date":
+            value = self._asked_value(shown)
+            if value is not None and draw.random() < self.detail_share:
+                deeper = self._with_reading(shown, value, draw)
+            if value is not None and deeper is None and draw.random() < self.computation_share:
+                deeper = self._with_span(shown, value, draw)
+        after = self._words(seed, deeper or shown)
+        return after.rewritten(Rewrite(round=len(draft.history) + 1, role="hide_entity", before=draft.text, after=after.text,
+                                       entity_id=mention.entity_id))
+
+    def _asked_value(self, draft: Draft) -> Value | None:
+        """The full value of the asked date, from the claim it rests on."""
+        assert draft.form is not None
+        for clause in draft.form.of(ClaimClause):
+            if clause.object == draft.form.ask.var:
+                subject = clause.subject.entity if isinstance(clause.subject, Value) else draft.bindings[clause.subject]
+                return next((v for v in best_values(self.facts, subject, clause.property) if v.key() == draft.bindings["a"]), None)
+        return None
+
+    # A writer without a model has no votes.
+
+    async def check_unique(self, draft: Draft, seed: Seed) -> list[Vote]:
+        return []
+
+    async def check_invariant(self, before: Draft, after: Draft, seed: Seed) -> list[Vote]:
+        return []
+
+
+def _ask(var: str, answer: Answer) -> Ask:
+    return Ask(var=var, type=answer.type, unit=answer.unit, precision=answer.precision)
+
+
+def _subsets(order: list[Clause], size: int, most: int) -> list[tuple[Clause, ...]]:
+    """The first `most` subsets of a size, those of early clauses first, no property twice."""
+    found: list[tuple[Clause, ...]] = []
+
+    def grow(start: int, chosen: tuple[Clause, ...]) -> None:
+        if len(found) >= most:
+            return
+        if len(chosen) == size:
+            found.append(chosen)
+            return
+        for at in range(start, len(order)):
+            if order[at].property not in {c.property for c in chosen}:  # type: ignore[union-attr]
+                grow(at + 1, (*chosen, order[at]))
+
+    grow(0, ())
+    return found
