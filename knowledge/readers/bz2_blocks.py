@@ -1,0 +1,147 @@
+"""Random access into bz2: decompresses the blocks that begin in a byte range, whatever bit they begin at.
+
+A bz2 stream is a header, blocks of up to 900 kB (each with its own CRC, starting at any *bit*), and an end
+mark with a CRC over the blocks' CRCs. A block is turned into a stream of its own (header, the block's bits
+shifted to a byte boundary, end mark, the block's CRC), which the C library decompresses and checks. A file
+in one single stream so keeps every core busy.
+
+Source of the format: bzip2's `decompress.c` and J. Tsai's "BZIP2: format specification".
+"""
+import bz2
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+BLOCK_MARK = 0x314159265359
+END_MARK = 0x177245385090
+MARK_BITS = 48
+READ_SIZE = 1 << 20
+LONGEST_BLOCK = 4 << 20
+"""Compressed bytes within which a block must end: 900 kB that do not compress, and ample room."""
+
+
+class Block(NamedTuple):
+    """One decompressed block, or what is wrong with it (then `data` is empty)."""
+
+    offset: int
+    """Byte of the file in which the block's mark begins."""
+    data: bytes
+    last: bool
+    """No block follows in the file."""
+    fault: str = ""
+
+
+def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
+    """The bit positions of a 48-bit mark in `data` from byte `start` on, ascending.
+
+    At each of the eight alignments five or six whole bytes of the mark are known: `bytes.find` searches for them,
+    and the bits at both ends are compared afterwards.
+    """
+    found = []
+    for shift in range(8):
+        lead = 1 if shift else 0
+        core = (mark << (8 - shift)).to_bytes(7, "big")[lead:6]
+        at = data.find(core, start + lead)
+        while at != -1:
+            first = at - lead
+            window = int.from_bytes(data[first:first + 7].ljust(7, b"\0"), "big")
+            if window >> (8 - shift) & ((1 << MARK_BITS) - 1) == mark and first * 8 + shift + MARK_BITS <= len(data) * 8:
+                found.append(first * 8 + shift)
+            at = data.find(core, at + 1)
+    return sorted(found)
+
+
+def decompress_block(data: bytes, begin: int, end: int) -> bytes:
+    """The content of the block that lies in bits [begin, end) of `data`, mark included.
+
+    Raises:
+        OSError, ValueError, EOFError: the bits are no whole block, or its CRC does not agree.
+    """
+    num_bits = end - begin
+    if num_bits < MARK_BITS + 32:
+        raise ValueError("too short for a block")
+    bits = int.from_bytes(data[begin // 8:(end + 7) // 8], "big") >> (-end % 8) & ((1 << num_bits) - 1)
+    crc = bits >> (num_bits - MARK_BITS - 32) & 0xFFFFFFFF
+    # A block of level 1 to 9 is a valid block of level 9.
+    stream = (int.from_bytes(b"BZh9", "big") << num_bits | bits) << 80 | END_MARK << 32 | crc
+    padding = -num_bits % 8
+    return bz2.decompress((stream << padding).to_bytes((32 + num_bits + 80 + padding) // 8, "big"))
+
+
+def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
+    """The blocks whose mark begins at byte `start` or later, to the end of the file; None stands where `end` is passed.
+
+    A mark may occur by chance inside a block (one position in 2^48), so a block that fails is tried again up to the
+    mark after the next one.
+
+    Args:
+        file: a seekable file of bz2 data, one stream or many.
+        start: a byte offset; need not be a boundary of anything.
+        end: where the caller's own part ends; nothing beyond is decompressed before the caller asks for more.
+    """
+    window = _Window(file, start)
+    passed = False
+    while window.look_ahead(1):
+        offset = window.base + window.marks[0] // 8
+        if offset >= end and not passed:
+            passed = True
+            yield None
+        yield window.take()
+
+
+class _Window:
+    """A piece of the file that begins with the next block, and the block marks in it."""
+
+    def __init__(self, file: BinaryIO, start: int) -> None:
+        self.file, self.base, self.data, self.at_end = file, start, b"", False
+        self.marks: list[int] = []
+        """Bit positions in `data`."""
+        file.seek(start)
+
+    def look_ahead(self, num_marks: int) -> bool:
+        """Reads until so many marks are seen; False: the file, or the longest possible block, ends before."""
+        while len(self.marks) < num_marks and not self.at_end:
+            if self.marks and len(self.data) > num_marks * LONGEST_BLOCK:
+                break
+            if not self.marks:
+                self._drop(max(0, len(self.data) - 6))
+            seam = max(0, len(self.data) - 6)  # a mark may straddle the seam, and may have been seen already
+            chunk = self.file.read(READ_SIZE)
+            self.at_end = not chunk
+            self.data += chunk
+            self.marks = sorted({*self.marks, *find_marks(self.data, BLOCK_MARK, seam)})
+        return len(self.marks) >= num_marks
+
+    def take(self) -> Block:
+        """The block at the first mark; the window moves to the next one."""
+        self.look_ahead(2)
+        begin, offset = self.marks[0], self.base + self.marks[0] // 8
+        content, fault, used = b"", "the file ends within the bz2 block that begins here", 1
+        for num in (1, 2):
+            if num == 2:
+                self.look_ahead(3)
+            end = self._end_of_block(num)
+            if end is None:
+                break
+            try:
+                content, fault, used = decompress_block(self.data, begin, end), "", num
+                break
+            except (OSError, ValueError, EOFError) as error:
+                fault = f"the bz2 block that begins here is damaged ({error})"
+        self._drop((self.marks[used] if len(self.marks) > used else 8 * len(self.data)) // 8, used)
+        return Block(offset, content, not self.look_ahead(1), fault)
+
+    def _end_of_block(self, num: int) -> int | None:
+        """The bit where the first block ends if `num` is the number of the next true mark; None: it does not end."""
+        if len(self.marks) <= num:
+            ends = find_marks(self.data, END_MARK, self.marks[-1] // 8) if num == 1 or len(self.marks) == num else []
+            return ends[-1] if ends else None
+        mark = self.marks[num]
+        if mark % 8 == 0 and self.data[mark // 8 - 4:mark // 8 - 1] == b"BZh":  # a new stream: the end mark stands before its header
+            ends = find_marks(self.data[:mark // 8], END_MARK, max(self.marks[0] // 8, mark // 8 - 32))
+            if ends:
+                return ends[0]
+        return mark
+
+    def _drop(self, num_bytes: int, num_marks: int = 0) -> None:
+        self.data, self.base = self.data[num_bytes:], self.base + num_bytes
+        self.marks = [m - 8 * num_bytes for m in self.marks[num_marks:]]

@@ -1,0 +1,208 @@
+"""MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz): pages out of byte ranges.
+
+Pages are cut out between `<page>` and `</page>`, which XML allows nowhere else in these files (text is escaped and
+exports have no CDATA), and each is parsed by lxml on its own. So a range may begin anywhere, memory holds one page, an error has an exact place,
+and one damaged page does not take its neighbours along. What stands between pages is checked too.
+
+Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
+"""
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lxml import etree
+
+from knowledge.readers.pieces import Window
+from knowledge.readers.ranges import ByteRange, plan_ranges
+from knowledge.readers.titles import Site, normalise_title, split_namespace
+from records.errors import InputError
+from records.identity import record_id
+from records.knowledge import Redirect
+from records.outcomes import Reason, Rejection
+
+STAGE = "read"
+MAX_PAGE_BYTES = 16 << 20
+"""XML of one page beyond which the file is taken for damaged; MediaWiki's own limit is 2 MiB of text."""
+MAX_TEXT_CHARS = 4 << 20
+"""Wikitext beyond which a page is refused."""
+MAX_HEADER_BYTES = 1 << 20
+
+_OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
+_PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
+_ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
+_REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
+
+
+class RawPage(NamedTuple):
+    """A page of the main namespace whose text is wikitext and no redirect."""
+
+    title: str
+    """Normalised."""
+    page_id: int
+    revision: int
+    timestamp: str
+    text: str
+
+
+def _parser() -> etree.XMLParser:
+    # huge_tree lifts libxml2's own limits (10 MB a text); MAX_PAGE_BYTES stands in for them. Entities are never expanded.
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_comments=True, remove_pis=True)
+
+
+def read_site(path: str) -> Site:
+    """The wiki that a dump comes from, of its first bytes; English defaults where it has no siteinfo.
+
+    Raises:
+        InputError: the file is no MediaWiki export, or not in UTF-8.
+    """
+    first = plan_ranges(path, range_bytes=1 << 62)[0]
+    window = Window(first)
+    data = b""
+    while not (b"</siteinfo>" in data or _OPEN in data or window.ended) and len(data) < MAX_HEADER_BYTES:
+        if fault := window.more():
+            raise window.error(0, fault)
+        data = window.data
+    encoding = _ENCODING.search(data[:200])
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii"):
+        name = encoding[1].decode("latin-1") if encoding else "UTF-16"
+        raise InputError(f"{path}, byte 0", f"is in {name[:40]}, not in UTF-8", "Convert it to UTF-8, as all of Wikimedia's exports are")
+    root = re.search(rb"<mediawiki\b[^>]*>", data)
+    if not root:
+        raise InputError(f"{path}, byte 0", "is no MediaWiki XML export (it has no <mediawiki> element)", "Give a pages-articles dump")
+    language = re.search(rb"""xml:lang\s*=\s*["']([\w-]+)""", root[0])
+    code = language[1].decode() if language else "en"
+    begin, end = data.find(b"<siteinfo>"), data.find(b"</siteinfo>")
+    if begin == -1 or end == -1:
+        return Site(wiki=f"{code.replace('-', '_')}wiki", language=code)
+    try:
+        info = etree.fromstring(data[begin:end + len(b"</siteinfo>")], _parser())
+    except etree.XMLSyntaxError as error:
+        raise window.error(begin, f"the siteinfo is malformed XML ({error.msg})") from error
+    names = [(" ".join((n.text or "").lower().split()), int(n.get("key", "0"))) for n in info.iterfind("namespaces/namespace")]
+    return Site(wiki=(info.findtext("dbname") or f"{code.replace('-', '_')}wiki").strip(), language=code, base=info.findtext("base") or "",
+                first_letter=info.findtext("case") != "case-sensitive", namespaces=tuple(sorted((name, key) for name, key in names if name)))
+
+
+def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> Iterator[RawPage | Redirect | Rejection]:
+    """The pages that begin in a range.
+
+    Args:
+        part: of `plan_ranges`.
+        site: of `read_site`.
+        keep_partial: keep what can be read; each place that cannot becomes a rejection (bad_page). Otherwise it is an InputError.
+
+    Raises:
+        InputError: malformed XML, damaged or truncated data, text that is not UTF-8, a page of more than MAX_PAGE_BYTES;
+            with its place in the file.
+    """
+    parser, window = _parser(), Window(part)
+    pos, begun = 0, False
+
+    def fault(index: int, what: str) -> Rejection:
+        if not keep_partial:
+            raise window.error(index, what)
+        where = window.where(index)[len(part.path):].lstrip(", ")
+        return Rejection(item_id=record_id("Page", site.wiki, where), seed_id="", stage=STAGE, reason=Reason.BAD_PAGE,
+                         evidence={"where": where, "what": what})
+
+    while True:
+        start = window.data.find(_OPEN, pos)
+        if start == -1 and (window.in_range or _PARTIAL_OPEN.search(window.data[:window.owned], max(pos, window.owned - 6))) and not window.ended:
+            if not begun and part.start > 0:  # the end of a page that the range before reads
+                window.drop(max(0, len(window.data) - len(_END) - 16))
+            if what := window.more():
+                yield fault(pos, what)
+                window.drop(len(window.data))
+                pos, begun = 0, False
+            elif len(window.data) - pos > MAX_PAGE_BYTES:
+                yield fault(pos, f"there is no page in {MAX_PAGE_BYTES:,} bytes")
+                window.drop(len(window.data) - 6)
+                pos, begun = 0, False
+            continue
+        if start == -1 or start >= window.owned:
+            break
+        if begun and window.data[pos:start].strip():
+            yield fault(pos, f"between two pages stands {_shown(window.data[pos:start])}")
+        begun = True
+        end, what = window.data.find(_CLOSE, start), ""
+        while end == -1 and not what:
+            seen = max(start, len(window.data) - len(_CLOSE))
+            if len(window.data) - start > MAX_PAGE_BYTES:
+                what = f"a page has more than {MAX_PAGE_BYTES:,} bytes"
+            elif window.ended:
+                what = "the file ends within the page that begins here"
+            else:
+                what = window.more()
+                end = window.data.find(_CLOSE, seen)
+        if not what:
+            end += len(_CLOSE)
+            try:
+                yield _read_page(etree.fromstring(window.data[start:end], parser), site)
+                pos = end
+            except (etree.XMLSyntaxError, ValueError) as error:
+                what = _explain(window.data[start:end], error)
+        if what:
+            yield fault(start, what)
+            pos, begun = start + len(_OPEN), False
+        if pos > 1 << 20:
+            window.drop(pos)
+            pos = 0
+    rest = window.data[pos:window.owned].strip()
+    if window.owns_end and not (rest == _END if begun else rest.endswith(_END) or _END.endswith(rest)):
+        yield fault(pos, f"the file ends without {_END.decode()}" if _END not in rest else f"after the last page stands {_shown(rest)}")
+
+
+def _shown(data: bytes) -> str:
+    return repr(data.strip()[:60].decode("utf-8", "replace"))
+
+
+def _explain(data: bytes, error: Exception) -> str:
+    try:
+        data.decode()
+    except UnicodeDecodeError as wrong:
+        return f"the page that begins here is not UTF-8 ({wrong.start:,} bytes on: {data[wrong.start:wrong.start + 4].hex(' ')})"
+    return f"the page that begins here is malformed XML ({error})"
+
+
+def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejection:
+    """What one `<page>` holds.
+
+    Raises:
+        ValueError: a number is no number, or title or revision are missing.
+    """
+    fields = {child.tag: child for child in page}
+    revisions = page.findall("revision")
+    if "title" not in fields or not revisions:
+        raise ValueError("it has no title or no revision")
+    revision = {child.tag: child for child in reversed(revisions[-1])}
+    raw_title = fields["title"].text or ""
+    page_id, revision_id = int(fields["id"].text), int(revision["id"].text)
+    namespace, _ = split_namespace(raw_title, site) if "ns" not in fields else (int(fields["ns"].text), "")
+
+    def reject(reason: Reason, evidence: object = None) -> Rejection:
+        return Rejection(item_id=record_id("Article", site.wiki, page_id, revision_id), seed_id="", stage=STAGE, reason=reason,
+                         evidence=evidence, title=raw_title)
+
+    if namespace != 0:
+        return reject(Reason.NAMESPACE, namespace)
+    title = normalise_title(raw_title, first_letter=site.first_letter)
+    if not title:
+        return reject(Reason.BAD_PAGE, "the title is illegal")
+    text = (revision["text"].text or "") if "text" in revision else ""
+    redirect = fields.get("redirect")
+    hidden = None if redirect is not None else _REDIRECT.match(text)
+    if redirect is not None or hidden:
+        target = normalise_title(redirect.get("title", "") if redirect is not None else hidden[1], first_letter=site.first_letter)
+        if not target:
+            return reject(Reason.BAD_PAGE, "the redirect has no target")
+        if split_namespace(target, site)[0] != 0:
+            return reject(Reason.REDIRECT, target)
+        return Redirect(wiki=site.wiki, title=title, target=target)
+    model = revision["model"].text if "model" in revision else "wikitext"
+    if model != "wikitext":
+        return reject(Reason.NOT_WIKITEXT, model)
+    if len(text) > MAX_TEXT_CHARS:
+        return reject(Reason.PAGE_TOO_LARGE, {"characters": len(text), "allowed": MAX_TEXT_CHARS})
+    if not text.strip():
+        return reject(Reason.BAD_PAGE, "the page has no text")
+    return RawPage(title, page_id, revision_id, revision["timestamp"].text or "" if "timestamp" in revision else "", text)

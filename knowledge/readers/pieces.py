@@ -1,0 +1,144 @@
+"""The decompressed bytes of a range, piece by piece, and the window through which records are cut out of them."""
+import bz2
+import os
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+from knowledge.readers.bz2_blocks import read_blocks
+from knowledge.readers.ranges import ByteRange, open_dump
+from records.errors import InputError
+
+CHUNK = 1 << 18
+
+
+class Piece(NamedTuple):
+    """Some decompressed bytes of a dump, or a place where nothing could be read (then `fault` says why)."""
+
+    data: bytes
+    offset: int
+    """Byte of the file where the piece (for bz2: its stream or block) begins."""
+    last: bool = False
+    """Nothing follows in the file."""
+    fault: str = ""
+
+
+def read_pieces(part: ByteRange) -> Iterator[Piece | None]:
+    """The pieces that begin in the range, then None, then those that follow it, to the end of the file.
+
+    A record that is not whole at the range's end is finished with what follows; nothing of that is decompressed
+    before it is asked for.
+    """
+    with open_dump(part.path) as file:
+        match part.kind:
+            case "plain": yield from _plain(file, part)
+            case "streams": yield from _streams(file, part)
+            case "gz": yield from _gz(file, part)
+            case _:
+                for block in read_blocks(file, part.start, part.end):
+                    yield block and Piece(block.data, block.offset, block.last, block.fault)
+
+
+def _plain(file: BinaryIO, part: ByteRange) -> Iterator[Piece | None]:
+    size = file.seek(0, os.SEEK_END)
+    at = file.seek(part.start)
+    while at < size:
+        if at == part.end:
+            yield None
+        data = file.read(min(CHUNK, part.end - at) if at < part.end else CHUNK)
+        yield Piece(data, at, at + len(data) >= size)
+        at += len(data)
+
+
+def _streams(file: BinaryIO, part: ByteRange) -> Iterator[Piece | None]:
+    file.seek(part.start)
+    begin, data, stream = part.start, file.read(CHUNK), bz2.BZ2Decompressor()
+    read, passed = part.start + len(data), False
+    while data:
+        try:
+            content = stream.decompress(data)
+        except OSError as error:
+            yield Piece(b"", begin, True, f"the bz2 stream that begins here is damaged ({error})")
+            return
+        data = stream.unused_data or file.read(CHUNK)
+        read += 0 if stream.unused_data else len(data)
+        yield Piece(content, begin, stream.eof and not data)
+        if stream.eof:
+            begin, stream = read - len(data), bz2.BZ2Decompressor()
+            if begin >= part.end and data and not passed:
+                passed = True
+                yield None
+        elif not data:
+            yield Piece(b"", begin, True, "the file ends within the bz2 stream that begins here")
+
+
+def _gz(file: BinaryIO, part: ByteRange) -> Iterator[Piece | None]:
+    data, stream = file.read(CHUNK), zlib.decompressobj(31)
+    read = len(data)
+    while data:
+        begin = read - len(data)
+        try:
+            content = stream.decompress(data)
+        except zlib.error as error:
+            yield Piece(b"", begin, True, f"the gz data is damaged near here ({error})")
+            return
+        data = stream.unused_data or file.read(CHUNK)
+        read += 0 if stream.unused_data else len(data)
+        yield Piece(content, begin, stream.eof and not data)
+        if stream.eof:
+            stream = zlib.decompressobj(31)
+        elif not data:
+            yield Piece(b"", part.end, True, "the file ends within the gz data")
+
+
+class Window:
+    """The part of a range's bytes from which records are being cut.
+
+    Attributes:
+        data: bytes read and not dropped yet.
+        owned: records that begin before this index belong to the range.
+        in_range: pieces of the range are still to come.
+        ended: the end of the file is in `data`.
+        owns_end: and the range's last piece ends there.
+    """
+
+    def __init__(self, part: ByteRange) -> None:
+        self.part = part
+        self.data, self.owned, self.in_range, self.ended, self.owns_end = b"", 0, True, False, False
+        self._pieces = read_pieces(part)
+        self._origins: list[tuple[int, int]] = []
+        """(index in `data`, byte of the file) of each piece."""
+
+    def more(self) -> str:
+        """Appends the next piece; returns its fault, or "". At the end of range or file it may append nothing."""
+        piece = next(self._pieces, None) if not self.ended else None
+        if piece is None:
+            self.ended = self.ended or not self.in_range
+            self.in_range = False
+            return ""
+        self._origins.append((len(self.data), piece.offset))
+        self.data += piece.data
+        self.ended = piece.last
+        if self.in_range:
+            self.owned, self.owns_end = len(self.data), piece.last
+        if piece.last:
+            self.in_range = False
+        return piece.fault
+
+    def drop(self, num_bytes: int) -> None:
+        """Forgets the first bytes."""
+        self.data, self.owned = self.data[num_bytes:], max(0, self.owned - num_bytes)
+        kept = [(i - num_bytes, o) for i, o in self._origins]
+        first = max((k for k, (i, _) in enumerate(kept) if i <= 0), default=0)
+        self._origins = kept[first:]
+
+    def where(self, index: int) -> str:
+        """A place in `data` as a person can find it in the file."""
+        begin, offset = max((o for o in self._origins if o[0] <= index), default=(index, self.part.start))
+        if self.part.kind == "plain":
+            return f"{self.part.path}, byte {offset + index - begin:,}"
+        return f"{self.part.path}, byte {offset:,}, and {index - begin:,} bytes on when decompressed"
+
+    def error(self, index: int, what: str) -> InputError:
+        """An error at a place in `data`."""
+        return InputError(self.where(index), what, "Download the file again, or read what is whole of it with --keep-partial")

@@ -1,0 +1,117 @@
+"""Titles of pages and targets of links, brought into one form, and what a title alone says about its page.
+
+Rules of MediaWiki's title code (`MediaWikiTitleCodec`): underscores are blanks, the first letter is a capital, the
+fragment after # does not count, a leading colon is dropped, a prefix names a namespace or another wiki.
+"""
+import functools
+import re
+import unicodedata
+import urllib.parse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from knowledge.readers.interwiki import INTERWIKI_PREFIXES
+from records.outcomes import Reason
+
+MAX_TITLE_BYTES = 255
+CANONICAL_NAMESPACES = {
+    "media": -2, "special": -1, "talk": 1, "user": 2, "user talk": 3, "project": 4, "project talk": 5, "file": 6, "file talk": 7,
+    "image": 6, "image talk": 7, "mediawiki": 8, "mediawiki talk": 9, "template": 10, "template talk": 11, "help": 12, "help talk": 13,
+    "category": 14, "category talk": 15, "wikipedia": 4, "wikipedia talk": 5, "wp": 4, "wt": 5, "portal": 100, "portal talk": 101,
+    "book": 108, "draft": 118, "draft talk": 119, "timedtext": 710, "module": 828, "module talk": 829}
+"""Names that every wiki understands, and English Wikipedia's own, for dumps without a siteinfo; lower case."""
+FILE, CATEGORY = 6, 14
+
+_BLANKS = re.compile("[ _\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\t\n\r]+")
+_DIRECTION_MARKS = re.compile("[\u200e\u200f\u202a-\u202e]")
+_ILLEGAL = re.compile("[<>\\[\\]{}|\x00-\x1f\x7f\ufffd]")
+_LIST_PREFIXES = ("list of ", "lists of ", "outline of ", "index of ", "timeline of ", "liste der ", "liste von ", "liste des ", "liste de ",
+                  "lista de ", "lista di ", "anexo:")
+_DISAMBIGUATION = re.compile(r"\((?:disambiguation|begriffsklärung|homonymie|desambiguación|disambigua|消歧义|消歧義|曖昧さ回避|значения)\)$")
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a dump says about its wiki (siteinfo)."""
+
+    wiki: str = "enwiki"
+    language: str = "en"
+    base: str = ""
+    """Address of the main page."""
+    first_letter: bool = True
+    """Titles begin with a capital (the setting `case`)."""
+    namespaces: tuple[tuple[str, int], ...] = ()
+    """Local names of namespaces, lower case, with their numbers; the canonical names count besides."""
+
+
+def normalise_title(title: str, *, first_letter: bool = True) -> str:
+    """A title in its one form, or "" where it is none (empty, too long, illegal characters).
+
+    >>> normalise_title("eiffel_tower#History")
+    'Eiffel tower'
+    """
+    title = title.partition("#")[0]
+    if not title.isascii():
+        title = unicodedata.normalize("NFC", _DIRECTION_MARKS.sub("", title))
+    title = _BLANKS.sub(" ", title).strip(" ")
+    if title.startswith(":"):
+        title = title.lstrip(": ")
+    if not title or _ILLEGAL.search(title) or len(title.encode("utf-8", "replace")) > MAX_TITLE_BYTES:
+        return ""
+    if first_letter:
+        capital = title[0].upper()
+        if len(capital) == 1:  # not for letters without a capital of their own, as ß
+            title = unicodedata.normalize("NFC", capital + title[1:])
+    return title
+
+
+def split_namespace(title: str, site: Site) -> tuple[int | None, str]:
+    """(namespace number, the rest of the title); the number is None for a link to another wiki.
+
+    >>> split_namespace("File:Tower.jpg", Site())
+    (6, 'Tower.jpg')
+    """
+    prefix, colon, rest = title.lstrip(": ").partition(":")
+    if colon:
+        name = _BLANKS.sub(" ", prefix).strip().lower()
+        number = namespace_numbers(site).get(name)
+        if number is not None:
+            return number, rest.strip(" _")
+        if name in INTERWIKI_PREFIXES:
+            return None, rest.strip(" _")
+    return 0, title
+
+
+@functools.lru_cache(maxsize=16)
+def namespace_numbers(site: Site) -> dict[str, int]:
+    """Every namespace name of a wiki, lower case, with its number."""
+    return {**CANONICAL_NAMESPACES, **dict(site.namespaces)}
+
+
+@functools.lru_cache(maxsize=16)
+def link_resolver(site: Site) -> Callable[[str], str]:
+    """A function from a link's raw target to the normalised title of an article, or "" (another namespace or wiki, this
+    page's own section, no title). Remembers the commonest targets.
+    """
+    @functools.lru_cache(maxsize=1 << 16)
+    def resolve(target: str) -> str:
+        if "%" in target:
+            target = urllib.parse.unquote(target)
+        if ":" in target and split_namespace(target, site)[0] != 0:
+            return ""
+        return normalise_title(target, first_letter=site.first_letter)
+
+    return resolve
+
+
+def title_reason(title: str) -> Reason | None:
+    """Why a title alone says that its page is no article: disambiguation or list (OpenSearch-VL's title rules).
+
+    Only where the item's classes (P31) are unknown: they say it better.
+    """
+    lower = title.lower()
+    if _DISAMBIGUATION.search(lower):
+        return Reason.DISAMBIGUATION
+    if lower.startswith(_LIST_PREFIXES) or lower.endswith(("列表", "一覧")):
+        return Reason.LIST_PAGE
+    return None
