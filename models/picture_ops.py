@@ -1,0 +1,117 @@
+"""Pure picture operations: the three repairs that undo a degradation, and the three degradations.
+
+RGB picture in, RGB picture out; a repair that would do nothing returns None, so that a tool can say "no effect"
+instead of success. Degradation and repair are OpenSearch-VL's pairs (blur and sharpen, down-sampling and
+super-resolution, perspective distortion and perspective correction); its severities are unpublished.
+"""
+import cv2
+import numpy as np
+from PIL import Image, ImageFilter
+
+MAX_REPAIRED_SIDE = 4096
+BACK_PROJECTIONS = 6
+MIN_QUADRILATERAL = 0.2
+"""Share of the picture that a quadrilateral must cover to be taken for the distorted picture."""
+MAX_QUADRILATERAL = 0.97
+"""One that covers more is the picture's own frame: nothing is to be corrected."""
+
+
+def blur(picture: Image.Image, radius: float) -> Image.Image:
+    """Gaussian blur; `radius` is the standard deviation in pixels."""
+    return picture.filter(ImageFilter.GaussianBlur(radius))
+
+
+def down_sample(picture: Image.Image, factor: float) -> Image.Image:
+    """The picture at 1/`factor` of its width and height."""
+    return picture.resize((max(1, round(picture.width / factor)), max(1, round(picture.height / factor))), Image.Resampling.BOX)
+
+
+def distort_perspective(picture: Image.Image, corners: tuple[tuple[float, float], ...], background: tuple[int, int, int]) -> Image.Image:
+    """The picture as if photographed at an angle, lying on a plain ground.
+
+    Args:
+        picture: RGB.
+        corners: where top left, top right, bottom right and bottom left go, in shares of width and height.
+        background: colour of the ground.
+    """
+    width, height = picture.size
+    target = np.array([(x * width, y * height) for x, y in corners], np.float32)
+    matrix = cv2.getPerspectiveTransform(_rectangle(width, height), target)
+    return Image.fromarray(cv2.warpPerspective(np.asarray(picture), matrix, (width, height), flags=cv2.INTER_AREA,
+                                               borderMode=cv2.BORDER_CONSTANT, borderValue=background))
+
+
+def sharpen(picture: Image.Image, amount: float = 1.5, radius: float = 3.0) -> Image.Image | None:
+    """Unsharp mask: (1 + amount)·I − amount·G(radius)·I, OpenSearch-VL's tool and its defaults.
+
+    Returns:
+        The sharpened picture, or None where nothing would change (a flat picture, amount 0).
+    """
+    pixels = np.asarray(picture, dtype=np.float32)
+    blurred = cv2.GaussianBlur(pixels, (0, 0), radius)
+    result = np.clip(np.rint(pixels + amount * (pixels - blurred)), 0, 255).astype(np.uint8)
+    return None if np.array_equal(result, np.asarray(picture)) else Image.fromarray(result)
+
+
+def super_resolution(picture: Image.Image, scale: int = 4) -> Image.Image | None:
+    """The picture enlarged by iterative back-projection (Irani and Peleg 1991) from a Lanczos start.
+
+    Each round adds what is missing for the enlarged picture, scaled down again, to equal the given one; edges come
+    out sharper than by interpolation alone. It is a classical method, not a learned one: no detail is invented.
+
+    Returns:
+        The enlarged picture, or None where it would exceed `MAX_REPAIRED_SIDE` or the scale is below 2.
+    """
+    width, height = picture.width * scale, picture.height * scale
+    if scale < 2 or max(width, height) > MAX_REPAIRED_SIDE:
+        return None
+    given = np.asarray(picture, dtype=np.float32)
+    large = cv2.resize(given, (width, height), interpolation=cv2.INTER_LANCZOS4)
+    for _ in range(BACK_PROJECTIONS):
+        missing = given - cv2.resize(large, picture.size, interpolation=cv2.INTER_AREA)
+        large = large + cv2.resize(missing, (width, height), interpolation=cv2.INTER_CUBIC)
+    return Image.fromarray(np.clip(np.rint(large), 0, 255).astype(np.uint8))
+
+
+def perspective_correct(picture: Image.Image) -> Image.Image | None:
+    """Finds the largest quadrilateral and warps it to a rectangle (edges, contours, four corners, four-point warp).
+
+    Returns:
+        The upright picture, or None where no quadrilateral stands out.
+    """
+    corners = _quadrilateral(np.asarray(picture))
+    if corners is None:
+        return None
+    top, right, bottom, left = (float(np.linalg.norm(corners[i] - corners[(i + 1) % 4])) for i in range(4))
+    width, height = round(max(top, bottom)), round(max(left, right))
+    matrix = cv2.getPerspectiveTransform(corners, _rectangle(width, height))
+    return Image.fromarray(cv2.warpPerspective(np.asarray(picture), matrix, (width, height), flags=cv2.INTER_CUBIC))
+
+
+def _rectangle(width: int, height: int) -> np.ndarray:
+    return np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
+
+
+def _quadrilateral(pixels: np.ndarray) -> np.ndarray | None:
+    """Corners (4, 2) float32 from top left clockwise, of the largest four-sided outline; None where there is none.
+
+    Edges alone miss an outline where the picture is as dark as its ground; what differs from the border's colour finds it.
+    """
+    grey = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), (5, 5), 0)
+    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    differs = np.abs(pixels.astype(np.int16) - np.median(border, axis=0)).max(axis=2) > 16
+    found: list[np.ndarray] = []
+    for mask in (cv2.dilate(cv2.Canny(grey, 30, 120), np.ones((3, 3), np.uint8)), differs.astype(np.uint8)):
+        contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+        for contour in sorted(contours, key=cv2.contourArea, reverse=True)[:5]:
+            hull = cv2.convexHull(contour)
+            polygon = cv2.approxPolyDP(hull, 0.02 * cv2.arcLength(hull, True), True).reshape(-1, 2).astype(np.float32)
+            if len(polygon) == 4 and MIN_QUADRILATERAL <= cv2.contourArea(polygon) / grey.size <= MAX_QUADRILATERAL:
+                found.append(polygon)
+    return _clockwise(max(found, key=cv2.contourArea)) if found else None
+
+
+def _clockwise(corners: np.ndarray) -> np.ndarray:
+    centre = corners.mean(axis=0)
+    around = corners[np.argsort(np.arctan2(corners[:, 1] - centre[1], corners[:, 0] - centre[0]))]
+    return np.roll(around, -int(np.argmin(around.sum(axis=1))), axis=0)

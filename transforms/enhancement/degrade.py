@@ -1,0 +1,80 @@
+"""Degradations of OpenSearch-VL: a seeded share of kept questions gets a picture that one named tool repairs.
+
+The share is 10 %; severity parameters and the mixture over the three kinds are unpublished and the recipe's here.
+"""
+import random
+from dataclasses import dataclass
+
+from PIL import Image
+
+from models.picture_ops import blur, distort_perspective, down_sample
+from records.identity import chance, priority
+
+TOOLS = {"blur": "sharpen", "down_sampling": "super_resolution", "perspective": "perspective_correct"}
+"""Degradation to the tool that repairs it."""
+_GROUNDS = ((58, 62, 68), (74, 60, 48), (205, 205, 198), (232, 226, 214))
+"""Colours of the ground that a picture seen at an angle lies on: dark or light, so that its outline stands out."""
+
+
+@dataclass(frozen=True)
+class EnhancementRules:
+    """What a recipe says of degradation: the share of questions, and a range of severity in (0, 1] for each kind.
+
+    At severity 1 blur has a standard deviation of 1 % of the longer side, down-sampling divides sides by 4, and a corner
+    moves in by up to 16 % of a side.
+    """
+
+    share: float = 0.1
+    blur: tuple[float, float] = (0.4, 0.9)
+    down_sampling: tuple[float, float] = (0.4, 0.9)
+    perspective: tuple[float, float] = (0.4, 0.9)
+
+
+@dataclass(frozen=True)
+class Degradation:
+    """One drawn degradation: its kind, how severe, and the generator's seed for the rest."""
+
+    kind: str
+    severity: float
+    corners: tuple[tuple[float, float], ...] = ()
+    ground: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def tool(self) -> str:
+        """The tool that repairs it."""
+        return TOOLS[self.kind]
+
+
+def is_chosen(question_id: str, seed: int, share: float) -> bool:
+    """Whether a question is among the share that is degraded; by its id alone, so that no other question matters."""
+    return int(priority(seed, question_id, "enhancement")[:12], 16) < share * 16**12
+
+
+def draw(question_id: str, seed: int, rules: EnhancementRules) -> Degradation:
+    """The degradation of one question: kinds in equal parts, severity uniform in the recipe's range."""
+    rng = chance(seed, question_id, "enhancement")
+    kind = rng.choice(sorted(TOOLS))
+    severity = round(rng.uniform(*getattr(rules, kind)), 3)
+    if kind != "perspective":
+        return Degradation(kind, severity)
+    return Degradation(kind, severity, _corners(rng, severity), rng.choice(_GROUNDS))
+
+
+def degrade(picture: Image.Image, degradation: Degradation) -> Image.Image:
+    """The degraded picture, RGB."""
+    match degradation.kind:
+        case "blur":
+            return blur(picture, 0.01 * degradation.severity * max(picture.size))
+        case "down_sampling":
+            return down_sample(picture, 1 + 3 * degradation.severity)
+        case _:
+            return distort_perspective(picture, degradation.corners, degradation.ground)
+
+
+def _corners(rng: random.Random, severity: float) -> tuple[tuple[float, float], ...]:
+    """Where the corners go, from top left clockwise: every corner moves in, one side more than the other."""
+    def inward() -> float:
+        return rng.uniform(0.3, 1.0) * 0.16 * severity
+
+    return tuple((round(x + (inward() if x == 0 else -inward()), 4), round(y + (inward() if y == 0 else -inward()), 4))
+                 for x, y in ((0, 0), (1, 0), (1, 1), (0, 1)))

@@ -1,0 +1,55 @@
+"""One question of the enhanced share: its picture degraded, checked, and recorded; the original stays beside it."""
+from dataclasses import dataclass
+
+from models.picture_file import decode
+from records.outcomes import Reason, Rejection
+from records.synthesis import Enhancement, Question
+from transforms.enhancement.degrade import EnhancementRules, degrade, draw
+from transforms.enhancement.recoverable import Embedder, PictureIndex, Source, find_again
+from transforms.pictures.shown import ShownPicture, shown
+from transforms.stages.stage import reject
+
+
+@dataclass(frozen=True)
+class Enhanced:
+    """The question with its new picture; `question.source_image_id` still names the undegraded one."""
+
+    question: Question
+    picture: ShownPicture
+
+
+def degraded_picture(question_id: str, original: bytes, seed: int, rules: EnhancementRules) -> ShownPicture:
+    """The degraded picture of a question as the policy is shown it; the same bytes whenever it is made.
+
+    Args:
+        question_id: the question's id, from which kind, severity and corners are drawn.
+        original: the undegraded picture's bytes.
+        seed: the recipe's.
+        rules: the recipe's.
+    """
+    return shown(degrade(decode(original), draw(question_id, seed, rules)))
+
+
+def enhance(question: Question, original: bytes, source: Source, clip: Embedder, index: PictureIndex, *,
+            seed: int, rules: EnhancementRules, stage: str) -> Enhanced | Rejection:
+    """The question with a degraded picture, or its rejection where the paired tool does not lead back to the source.
+
+    Args:
+        question: a kept question of the chosen share (`degrade.is_chosen`).
+        original: its picture's bytes.
+        source: what must be found again.
+        clip: the checkpoint of the index.
+        index: exact picture search.
+        seed: the recipe's.
+        rules: the recipe's.
+        stage: the rejection's stage.
+    """
+    degradation = draw(question.id, seed, rules)
+    picture = degraded_picture(question.id, original, seed, rules)
+    found, evidence = find_again(decode(picture.data), degradation, source, clip, index)
+    if not found:
+        return reject(question, stage, Reason.NOT_RECOVERABLE, evidence)
+    record = Enhancement(degradation=degradation.kind, tool=degradation.tool, severity=degradation.severity,
+                         original_image_id=question.image_id)
+    return Enhanced(question.replace(image_id=picture.id, source_image_id=question.source_image_id or question.image_id,
+                                     enhancement=record), picture)

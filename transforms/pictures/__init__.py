@@ -1,0 +1,1 @@
+"""Pictures of a question: which may be shown, what they show, and what may not stand in them."""

@@ -1,0 +1,107 @@
+"""Which pictures may show the anchor entity: candidates in a fixed order, and the checks each must pass (design 3.6)."""
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import imagehash
+
+from models.picture_file import PictureError, decode
+from records.knowledge import Article, Entity, ImageAsset
+from records.outcomes import Reason, Rejection
+from records.table import Json
+from transforms.pictures.licences import ALLOWED, licence_family
+from transforms.pictures.simple import too_simple
+
+REFUSED_MIMES = ("image/svg+xml", "image/gif", "image/x-xcf", "image/vnd.djvu", "application/pdf")
+
+
+@dataclass(frozen=True)
+class PictureRules:
+    """What a recipe asks of a picture.
+
+    `licences` are families (see `licences.py`); `min_side` is in pixels, of the shorter side (512 in OpenSearch-VL);
+    `max_candidates` is K; `max_distance` is how many of 64 bits the perceptual hashes of near-duplicates differ in.
+    """
+
+    licences: tuple[str, ...] = ALLOWED
+    min_side: int = 512
+    max_candidates: int = 8
+    max_distance: int = 6
+
+
+def candidates(entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
+    """The entity's pictures that are worth checking: P18 first, then the infobox, then the others, each by id; at most K."""
+    infobox = {p.file for p in article.pictures if p.in_infobox} if article else set()
+
+    def place(image: ImageAsset) -> tuple[int, str]:
+        return (0 if image.file in entity.picture_files else 1 if image.file in infobox else 2), image.id
+
+    return sorted(images, key=place)[:rules.max_candidates]
+
+
+def check_metadata(image: ImageAsset, rules: PictureRules, *, excluded: Collection[str] = ()) -> tuple[Reason, Any] | None:
+    """Why a picture is refused by what is known of it without its pixels: (reason, evidence), or None.
+
+    Args:
+        image: the picture.
+        rules: the recipe's.
+        excluded: perceptual hashes (16 hex digits) of benchmark and otherwise excluded pictures.
+    """
+    if not image.licence:
+        return Reason.NO_LICENCE, None
+    if image.repository == "local":
+        return Reason.LICENCE_NOT_ALLOWED, {"repository": "local", "licence": image.licence}
+    if licence_family(image.licence) not in rules.licences:
+        return Reason.LICENCE_NOT_ALLOWED, {"licence": image.licence}
+    if image.mime in REFUSED_MIMES or not image.mime.startswith("image/"):
+        return Reason.PICTURE_KIND, {"mime": image.mime}
+    if min(image.width, image.height) < rules.min_side:
+        return Reason.PICTURE_TOO_SMALL, {"width": image.width, "height": image.height, "least": rules.min_side}
+    twin = near_duplicate(image.perceptual_hash, excluded, rules.max_distance)
+    if twin:
+        return Reason.PICTURE_DUPLICATE, {"perceptual_hash": twin}
+    return None
+
+
+def check_picture(image: ImageAsset, data: bytes, rules: PictureRules, *, stage: str, seed_id: str = "",
+                  excluded: Collection[str] = ()) -> ImageAsset | Rejection:
+    """The picture, or its rejection: metadata first, then pixels.
+
+    Args:
+        image: the picture.
+        data: its bytes.
+        rules: the recipe's.
+        stage: the rejection's stage.
+        seed_id: the rejection's seed.
+        excluded: see `check_metadata`.
+    """
+    found = check_metadata(image, rules, excluded=excluded)
+    if found is None:
+        try:
+            simple = too_simple(image, decode(data, at_least=256))
+            if simple:
+                found = Reason.PICTURE_TOO_SIMPLE, simple
+        except PictureError as error:
+            found = error.reason, str(error)
+    if found is None:
+        return image
+    return Rejection(item_id=image.id, seed_id=seed_id, stage=stage, reason=found[0].value, evidence=Json(found[1]), title=image.file)
+
+
+def near_duplicate(perceptual_hash: str, others: Collection[str], max_distance: int) -> str:
+    """The nearest of the other hashes within a distance in bits (ties by hash), or "" where there is none."""
+    if not perceptual_hash:
+        return ""
+    bits = int(perceptual_hash, 16)
+    distances = [((bits ^ int(other, 16)).bit_count(), other) for other in others if other]
+    distance, nearest = min(distances, default=(max_distance + 1, ""))
+    return nearest if distance <= max_distance else ""
+
+
+def perceptual_hash(data: bytes) -> str:
+    """The 64-bit perceptual hash of a picture (pHash: signs of the lowest cosine coefficients), as 16 hex digits.
+
+    Raises:
+        PictureError: bytes that are no picture.
+    """
+    return str(imagehash.phash(decode(data, at_least=64)))

@@ -1,0 +1,111 @@
+"""A short description of what is to be seen of an entity: class and visible attributes, never a name.
+
+"a white lighthouse of granite with 3 bands". It is what CLIP compares a picture with (design 3.6): the published
+pipeline compares with a text that names the entity, which tests what a model has heard of, not what a picture shows.
+"""
+from dataclasses import dataclass
+from typing import Protocol
+
+from records.knowledge import Claim, Entity, ImageAsset, Value
+
+CLASS, COLOUR, MATERIAL, DEPICTS, SEX, STOREYS, COUNT = "P31", "P462", "P186", "P180", "P21", "P1101", "P1114"
+HUMAN = "Q5"
+_WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve"}
+
+
+class Described(Protocol):
+    """The look-ups of `knowledge.store.Store` that a description needs."""
+
+    def entity(self, entity_id: str) -> Entity | None: ...
+    def claims(self, subject: str) -> tuple[Claim, ...]: ...
+    def label(self, entity_id: str, language: str = ...) -> str: ...
+    def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]: ...
+
+
+@dataclass(frozen=True)
+class Looks:
+    """What is to be seen of an entity, in words. All tuples are sorted."""
+
+    noun: str
+    colours: tuple[str, ...] = ()
+    materials: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    """Counted or coloured parts: "three arches", "a red door"."""
+    shown: tuple[str, ...] = ()
+    """What a work of art depicts."""
+
+    def text(self) -> str:
+        """The description in English."""
+        words = " ".join((" and ".join(self.colours), self.noun)).strip()
+        text = f"{article(words)} {words}"
+        if self.materials:
+            text += f" of {_listed(self.materials)}"
+        if self.parts:
+            text += f" with {_listed(self.parts)}"
+        if self.shown:
+            text += f" showing {_listed(tuple(f'{article(w)} {w}' for w in self.shown))}"
+        return text
+
+
+def looks_of(store: Described, entity_id: str, *, without_picture: str = "") -> Looks:
+    """What claims, and details stated of the entity's pictures, say is to be seen.
+
+    Args:
+        store: the store.
+        entity_id: whom to describe.
+        without_picture: id of a picture whose own details are not used: the one that the description will judge.
+    """
+    best: dict[str, list[Value]] = {}
+    for claim in store.claims(entity_id):
+        if claim.best:
+            best.setdefault(claim.property, []).append(claim.value)
+
+    def labels(property: str) -> tuple[str, ...]:
+        return tuple(sorted({store.label(v.entity) for v in best.get(property, ()) if v.kind == "entity"}))
+
+    classes = sorted(v.entity for v in best.get(CLASS, ()) if v.kind == "entity")
+    noun = store.label(classes[0]) if classes else "thing"
+    if HUMAN in classes:
+        noun = {"male": "man", "female": "woman"}.get("".join(labels(SEX)), "person")
+    parts = {f"{_number(v.number)} storeys" for v in best.get(STOREYS, ()) if v.number}
+    for image in store.images_of(entity_id):
+        if image.id == without_picture or entity_id not in image.depicts:
+            continue
+        for detail in image.details:
+            if detail.property == COUNT and detail.part_label and detail.value.number:
+                parts.add(f"{_number(detail.value.number)} {plural(detail.part_label)}" if detail.value.number > 1
+                          else f"{article(detail.part_label)} {detail.part_label}")
+            elif detail.property == COLOUR and detail.part_label and detail.value.kind == "entity":
+                colour = store.label(detail.value.entity)
+                parts.add(f"{article(colour)} {colour} {detail.part_label}")
+    return Looks(noun=noun, colours=labels(COLOUR), materials=labels(MATERIAL), parts=tuple(sorted(parts)), shown=labels(DEPICTS))
+
+
+def article(words: str) -> str:
+    """The indefinite article of English, by the first letter.
+
+    >>> article("arch bridge"), article("university"), article("lighthouse")
+    ('an', 'a', 'a')
+    """
+    return "an" if words[:1].lower() in "aeiou" and not words.lower().startswith(("uni", "eu", "one")) else "a"
+
+
+def plural(noun: str) -> str:
+    """The regular plural of English.
+
+    >>> plural("arch"), plural("window"), plural("gallery")
+    ('arches', 'windows', 'galleries')
+    """
+    if noun.endswith(("s", "x", "z", "ch", "sh")):
+        return noun + "es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + "s"
+
+
+def _number(number: float) -> str:
+    return _WORDS.get(int(number), f"{number:g}") if number == int(number) else f"{number:g}"
+
+
+def _listed(items: tuple[str, ...]) -> str:
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]

@@ -1,0 +1,140 @@
+"""Grounding: does the picture show the anchor, and not another node of the path or another of its class? (design 3.6)
+
+OpenSearch-VL asks for a CLIP similarity above 0.28 between picture and a text that names the entity. Here the text is a
+description without the name, the threshold belongs to the checkpoint, and a margin is asked for as well (own): no other
+description, of a path node or of a same-class distractor, may fit the picture as well.
+"""
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.calibration import Calibration
+from records.errors import InputError
+from records.identity import priority, rounded
+from records.knowledge import Entity, ImageAsset
+from records.table import Record
+from transforms.pictures.describe import Described
+
+MIN_AUC = 0.9
+PASSED, FAILED, NOT_RUN = "passed", "failed", "not_run"
+
+
+@dataclass(frozen=True)
+class GroundingRules:
+    """What a recipe asks. `margin` is the least lead over every other description; `required` stops a run without it."""
+
+    margin: float = 0.0
+    required: bool = True
+    num_distractors: int = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grounding(Record):
+    """What grounding found; `to_row()` is what a question stores."""
+
+    status: str
+    """"passed", "failed" or "not_run"."""
+    cause: str = ""
+    """Why it failed ("below_threshold", "another_fits", "depicts_another") or was not run."""
+    model: str = ""
+    description: str = ""
+    score: float | None = None
+    threshold: float | None = None
+    margin: float | None = None
+    """Lead over the best other description; None where there is none."""
+    nearest: str = ""
+    """The entity whose description comes nearest."""
+    support: tuple[str, ...] = ()
+    """What else speaks for it: "depicts", "category", "title", "only_of_class"."""
+
+
+def usable(measured: Calibration, rules: GroundingRules) -> bool:
+    """Whether a checkpoint separates well enough on the store's own pairs.
+
+    Raises:
+        InputError: it does not, and the recipe requires grounding: the run stops before anything is spent.
+    """
+    if measured.auc >= MIN_AUC:
+        return True
+    if rules.required:
+        raise InputError(f"grounding with {measured.model}",
+                         f"the checkpoint tells this store's pictures apart with AUC {measured.auc:.3f}, below {MIN_AUC}",
+                         "Name a better checkpoint (clip), or set grounding: off in the recipe.")
+    return False
+
+
+def not_run(model: str, cause: str) -> Grounding:
+    """The grounding of a picture that could not be judged."""
+    return Grounding(status=NOT_RUN, model=model, cause=cause)
+
+
+def ground(picture: np.ndarray, anchor: str, descriptions: dict[str, str], vectors: dict[str, np.ndarray], *,
+           calibration: Calibration, rules: GroundingRules, support: tuple[str, ...] = (), contradicted: bool = False) -> Grounding:
+    """Judges one picture.
+
+    Args:
+        picture: its unit vector, float32 (d,).
+        anchor: the entity that it should show.
+        descriptions: entity id to description: the anchor, the other nodes of the path, same-class distractors. Those
+            with the anchor's own description are skipped: no picture could tell them apart.
+        vectors: description to unit vector, float32 (d,).
+        calibration: the checkpoint's threshold.
+        rules: the recipe's.
+        support: see `support_of`.
+        contradicted: the picture's own statements say that it shows another (see `depicts_another`).
+    """
+    own = descriptions[anchor]
+    score = rounded(picture @ vectors[own])
+    others = {e: rounded(picture @ vectors[text]) for e, text in descriptions.items() if text != own}
+    nearest = max(sorted(others), key=others.__getitem__, default="")
+    margin = rounded(score - others[nearest]) if nearest else None
+    cause = ("depicts_another" if contradicted else "below_threshold" if score < calibration.threshold
+             else "another_fits" if margin is not None and margin < rules.margin else "")
+    return Grounding(status=FAILED if cause else PASSED, cause=cause, model=calibration.model, description=own, score=score,
+                     threshold=calibration.threshold, margin=margin, nearest=nearest, support=support)
+
+
+def distractors(members: Sequence[str], path: Sequence[str], anchor: str, seed: int, count: int) -> list[str]:
+    """Same-class entities to compare with, drawn by id: the same ones for an anchor in every run of a recipe.
+
+    Args:
+        members: the entities of the anchor's class.
+        path: the nodes of the path, which are compared with anyway.
+        anchor: the anchor.
+        seed: the recipe's.
+        count: how many.
+    """
+    rest = set(members) - set(path) - {anchor}
+    return sorted(rest, key=lambda e: priority(seed, f"{anchor}/{e}", "grounding-distractor"))[:count]
+
+
+def depicts_another(store: Described, image: ImageAsset, anchor: Entity) -> bool:
+    """Whether the picture's P180 statements name things of the anchor's class, and the anchor is not among them."""
+    if not image.depicts or anchor.id in image.depicts:
+        return False
+    depicted = [e for e in (store.entity(q) for q in image.depicts) if e is not None]
+    return any(set(e.classes) & set(anchor.classes) for e in depicted)
+
+
+def support_of(store: Described, image: ImageAsset, anchor: Entity, commons_category: str = "", language: str = "en") -> tuple[str, ...]:
+    """What beyond CLIP speaks for the picture showing the anchor; stored, never decisive.
+
+    Args:
+        store: the store.
+        image: the picture.
+        anchor: the entity.
+        commons_category: its P373, or "".
+        language: of labels.
+    """
+    found = []
+    if commons_category and commons_category in image.categories:
+        found.append("category")
+    if anchor.id in image.depicts:
+        found.append("depicts")
+        depicted = [e for e in (store.entity(q) for q in image.depicts if q != anchor.id) if e is not None]
+        if not any(set(e.classes) & set(anchor.classes) for e in depicted):
+            found.append("only_of_class")
+    if any(name.casefold() in image.file.replace("_", " ").casefold() for name in anchor.names((language,))):
+        found.append("title")
+    return tuple(found)

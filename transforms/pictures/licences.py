@@ -1,0 +1,30 @@
+"""Licence short names of Commons, in all their spellings, to licence families."""
+import re
+
+ALLOWED = ("CC0", "PD", "CC BY", "CC BY-SA")
+"""What a recipe allows by default. A missing licence is never one of them (promise P6)."""
+
+_CREATIVE_COMMONS = re.compile(r"^(?:cc|creative commons)[ -]?(?P<terms>by(?:[ -](?:nc|nd|sa))*)\b")
+_ATTRIBUTION = {"attribution-sharealike": "CC BY-SA", "attribution-share alike": "CC BY-SA",
+                "creative commons attribution-share alike": "CC BY-SA", "creative commons attribution-sharealike": "CC BY-SA",
+                "creative commons attribution": "CC BY"}
+
+
+def licence_family(short_name: str) -> str:
+    """The family of a `LicenseShortName`, without version, port or migration note; "" for none that is known.
+
+    >>> licence_family("CC-BY-SA-3.0-migrated"), licence_family("Public domain"), licence_family("CC BY-NC 2.0")
+    ('CC BY-SA', 'PD', 'CC BY-NC')
+    >>> licence_family("GFDL")
+    ''
+    """
+    name = " ".join(short_name.lower().replace("_", " ").split())
+    if re.match(r"^(?:cc[ -]?(?:0|zero)|creative commons zero)\b", name):
+        return "CC0"
+    if re.match(r"^(?:pd|pdm|public domain)\b", name):
+        return "PD"
+    found = _CREATIVE_COMMONS.match(name)
+    if found:
+        return "CC " + "-".join(found["terms"].replace("-", " ").upper().split())
+    without_version = re.sub(r"[ -]\d(?:\.\d)?.*$", "", name)
+    return _ATTRIBUTION.get(without_version, "")

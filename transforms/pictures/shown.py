@@ -1,0 +1,37 @@
+"""The picture as the policy is shown it: upright RGB, no metadata, a name that is the hash of its bytes."""
+from dataclasses import dataclass
+
+from PIL import Image
+
+from models.picture_file import decode, encode
+from records.identity import sha256_hex
+
+MAX_SIDE = 2048
+
+
+@dataclass(frozen=True)
+class ShownPicture:
+    """A picture ready for the data set. `id` is the sha256 of `data` and gives nothing away; `data` is JPEG."""
+
+    id: str
+    data: bytes
+    width: int
+    height: int
+
+
+def shown(picture: bytes | Image.Image, *, max_side: int = MAX_SIDE) -> ShownPicture:
+    """Re-encodes a picture: the same input gives the same bytes, and no EXIF, XMP, comment or colour profile survives.
+
+    Args:
+        picture: a file's bytes, or RGB pixels.
+        max_side: a longer picture is scaled down to it, in pixels.
+
+    Raises:
+        PictureError: bytes that are no picture.
+    """
+    image = decode(picture) if isinstance(picture, bytes) else picture
+    if max(image.size) > max_side:
+        scale = max_side / max(image.size)
+        image = image.resize((max(1, round(image.width * scale)), max(1, round(image.height * scale))), Image.Resampling.LANCZOS)
+    data = encode(image)
+    return ShownPicture(id=sha256_hex(data), data=data, width=image.width, height=image.height)

@@ -1,0 +1,82 @@
+"""Too simple (filter F7): flags, coats of arms, logos, maps, icons, charts and pages of text.
+
+Three signs, cheapest first: what the file is called, colour and edge statistics of its pixels, and how much of it text
+covers. A model judge, where there is one, comes on top of them.
+"""
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from PIL import Image
+
+from models.ocr import TextBlock
+from records.knowledge import ImageAsset
+
+_KINDS = ("flag", "coat of arms", "coats of arms", "coa", "logo", "logotype", "wordmark", "map", "locator", "icon", "emblem",
+          "seal", "diagram", "chart", "graph", "signature", "pictogram", "symbol", "wappen", "escudo", "blason", "bandera")
+_NAME = re.compile(r"\b(?P<kind>" + "|".join(_KINDS) + r")s?\b")
+_CATEGORY = re.compile(r"^(?:svg |png )?(?P<kind>flags|coats of arms|logos|maps|locator maps|icons|emblems|seals|diagrams|"
+                       r"charts|signatures)\b")
+SIDE = 96
+MAX_FLAT_COLOURS = 12
+"""Colours (of 4,096) that cover 95 % of a photograph number dozens to hundreds; flags and logos have a handful."""
+MIN_TONES = 3.5
+"""Entropy of luminance in bits; photographs lie at 6 to 7.8, drawings in a few flat colours below 3."""
+MAX_TEXT_COVERAGE = 0.35
+
+
+def kind_by_name(image: ImageAsset) -> str:
+    """The kind that file name or categories state ("flag", "map"), or ""."""
+    words = re.sub(r"[_\-.]+", " ", image.file.rsplit(".", 1)[0]).lower()
+    found = _NAME.search(words)
+    if found:
+        return found["kind"]
+    for category in image.categories:
+        found = _CATEGORY.match(category.lower())
+        if found:
+            return found["kind"]
+    return ""
+
+
+def statistics(picture: Image.Image) -> dict[str, float]:
+    """Numbers by which flat graphics differ from photographs and full drawings, over a small copy.
+
+    Returns:
+        `colours`: how many of 4,096 colours (4 bits a channel) cover 95 % of the pixels; `tones`: entropy of luminance
+        in bits (0 to 8); `busy`: share of pixels that differ from a neighbour by more than 2 %.
+    """
+    small = np.asarray(picture.resize((SIDE, SIDE), Image.Resampling.BILINEAR), dtype=np.int32)
+    counts = np.sort(np.bincount(((small[..., 0] >> 4) << 8 | (small[..., 1] >> 4) << 4 | small[..., 2] >> 4).ravel()))[::-1]
+    colours = int(np.searchsorted(np.cumsum(counts), 0.95 * SIDE * SIDE)) + 1
+    grey = small @ np.array([299, 587, 114]) // 1000
+    share = np.bincount(grey.ravel(), minlength=256) / grey.size
+    tones = float(-(share[share > 0] * np.log2(share[share > 0])).sum())
+    busy = float(((np.abs(np.diff(grey, axis=1))[:-1] > 5) | (np.abs(np.diff(grey, axis=0))[:, :-1] > 5)).mean())
+    return {"colours": colours, "tones": round(tones, 2), "busy": round(busy, 3)}
+
+
+def text_coverage(blocks: Sequence[TextBlock], width: int, height: int) -> float:
+    """Share of the picture's area that lines of text cover."""
+    area = sum((b.box[2] - b.box[0]) * (b.box[3] - b.box[1]) for b in blocks)
+    return round(min(1.0, area / (width * height)), 3)
+
+
+def too_simple(image: ImageAsset, picture: Image.Image, blocks: Sequence[TextBlock] | None = None) -> dict | None:
+    """Why a picture is too simple to ask about, as evidence for a rejection; None where it is not.
+
+    Args:
+        image: its metadata.
+        picture: its pixels, RGB, at any scale.
+        blocks: the text in it where it was read, in pixels of `picture`; None where it was not.
+    """
+    kind = kind_by_name(image)
+    if kind:
+        return {"sign": "name", "kind": kind}
+    numbers = statistics(picture)
+    if numbers["colours"] <= MAX_FLAT_COLOURS or numbers["tones"] < MIN_TONES:
+        return {"sign": "pixels", **numbers}
+    if blocks is not None:
+        coverage = text_coverage(blocks, *picture.size)
+        if coverage > MAX_TEXT_COVERAGE:
+            return {"sign": "text", "coverage": coverage}
+    return None
