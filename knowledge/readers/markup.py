@@ -1,0 +1,221 @@
+"""Taking wikitext apart before it is read: tags, comments, templates, tables, pictures. Every pass is linear in the page's length.
+
+What is literal (nowiki, pre, character entities of markup characters) is kept as noncharacters (U+FDD0 …) until the text is done, so that no
+later pass takes it for markup.
+"""
+import functools
+import html
+import re
+from collections.abc import Iterator
+
+from knowledge.readers.titles import CATEGORY, FILE, Site, namespace_numbers
+
+MAX_TAG_CHARS = 1000
+MAX_PICTURE_CHARS = 10_000
+"""A tag or a picture link that is longer is taken for literal text: nothing is searched for without a limit."""
+_MARKUP = "[]{}|'=*#:;<>&!~"
+PROTECT = {ord(c): 0xFDD0 + i for i, c in enumerate(_MARKUP)}
+RESTORE = {0xFDD0 + i: c for i, c in enumerate(_MARKUP)}
+_PROTECTED = re.compile("[\ufdd0-\ufddf]")
+
+_TAG = re.compile(r"<(!--|/?[A-Za-z]+)").match
+_DROPPED = frozenset("""ref references math chem ce timeline score hiero graph mapframe maplink templatestyles imagemap syntaxhighlight source
+    categorytree inputbox templatedata includeonly table code indicator""".split())
+"""Elements that go with all their content."""
+_LITERAL = frozenset(("nowiki", "pre"))
+_BREAKS = frozenset(("br", "hr", "p", "/p", "div", "/div", "li", "/li", "ul", "/ul", "blockquote", "/blockquote", "center", "/center"))
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_TABLE = re.compile(r"\n[ \t:;*#]*\{\||\n[ \t]*\|\}(?!\})")
+
+
+def restore(text: str) -> str:
+    """Literal characters put back."""
+    return text.translate(RESTORE) if not text.isascii() and _PROTECTED.search(text) else text
+
+
+def strip_tags(text: str) -> tuple[str, list[str]]:
+    """(text without tags, comments, references and other elements that are no text; the contents of galleries)."""
+    at = text.find("<")
+    if at < 0:
+        return text, []
+    find = text.find
+    out: list[str] = []
+    galleries: list[str] = []
+    without_end: set[str] = set()
+    pos = 0
+    while at >= 0:
+        head = _TAG(text, at)
+        if head is None:
+            at = find("<", at + 1)
+            continue
+        written = head[1]
+        if written == "!--":
+            out.append(text[pos:at])
+            end = find("-->", at + 4)
+            pos = end + 3 if end >= 0 else len(text)
+            if text[at - 1:at] in ("\n", "") and text[pos:pos + 1] == "\n":  # a comment on a line of its own takes the line along
+                pos += 1
+            at = find("<", pos)
+            continue
+        close = find(">", at, at + MAX_TAG_CHARS)
+        if close < 0:
+            at = find("<", at + 1)
+            continue
+        out.append(text[pos:at])
+        pos, name = close + 1, written.lower()
+        paired = name in _DROPPED or name in _LITERAL or name == "gallery"
+        if paired and text[close - 1] != "/" and written not in without_end:
+            end = find("</" + written, pos)
+            if end < 0:
+                without_end.add(written)
+            else:
+                if name in _LITERAL:
+                    out.append(html.unescape(text[pos:end]).translate(PROTECT))
+                elif name == "gallery":
+                    galleries.append(text[pos:end])
+                after = find(">", end, end + MAX_TAG_CHARS)
+                pos = after + 1 if after >= 0 else end + len(written) + 2
+        elif name in _BREAKS:
+            out.append("\n")
+        at = find("<", pos)
+    out.append(text[pos:])
+    return "".join(out), galleries
+
+
+def outer_spans(text: str, opening: str = "{{", closing: str = "}}") -> list[tuple[int, int]]:
+    """The outermost balanced pairs as (start, end); an opening without an end is literal, what it holds counts again."""
+    find = text.find
+    opened, closed = find(opening), find(closing)
+    stack: list[int] = []
+    spans: list[tuple[int, int]] = []
+    while closed >= 0:
+        if 0 <= opened < closed:
+            stack.append(opened)
+            opened = find(opening, opened + 2)
+        else:
+            if stack:
+                start = stack.pop()
+                while spans and spans[-1][0] > start:
+                    spans.pop()
+                spans.append((start, closed + 2))
+            closed = find(closing, closed + 2)
+    return spans
+
+
+def strip_tables(text: str) -> str:
+    """The text without its tables; one without an end loses its rows where lines are cleaned."""
+    if "{|" not in text:
+        return text
+    stack: list[int] = []
+    spans: list[tuple[int, int]] = []
+    for found in _TABLE.finditer(text):
+        if found[0][-1] == "|":
+            stack.append(found.start())
+        elif stack:
+            start = stack.pop()
+            while spans and spans[-1][0] > start:
+                spans.pop()
+            spans.append((start, found.end()))
+    return cut(text, spans)
+
+
+def cut(text: str, spans: list[tuple[int, int]]) -> str:
+    """The text without the spans (ascending, disjoint)."""
+    if not spans:
+        return text
+    out, pos = [], 0
+    for start, end in spans:
+        out.append(text[pos:start])
+        pos = end
+    out.append(text[pos:])
+    return "".join(out)
+
+
+@functools.lru_cache(maxsize=16)
+def _namespace_link(site: Site, number: int) -> str:
+    names = sorted({re.escape(n).replace(r"\ ", "[ _]") for n, k in namespace_numbers(site).items() if k == number}, key=len, reverse=True)
+    return rf"\[\[[ \t]*(?:{'|'.join(names)})[ \t]*:"
+
+
+@functools.lru_cache(maxsize=16)
+def _picture_opening(site: Site) -> re.Pattern[str]:
+    return re.compile(_namespace_link(site, FILE), re.I)
+
+
+@functools.lru_cache(maxsize=16)
+def _category_link(site: Site) -> re.Pattern[str]:
+    return re.compile(_namespace_link(site, CATEGORY) + r"([^\[\]|\n]*)(?:\|[^\[\]\n]*)?\]\][ \t]*\n?", re.I)
+
+
+def take_pictures(text: str, site: Site) -> tuple[str, list[str]]:
+    """(text without picture links, the insides of those links without their prefix); captions may hold links themselves."""
+    spans, insides = [], []
+    pos = 0
+    for opening in _picture_opening(site).finditer(text):
+        start = opening.start()
+        if start < pos:
+            continue
+        end = _link_end(text, start)
+        if end < 0:  # literal, but no picture's options must be left in the text: the line goes
+            end = text.find("\n", start) if "\n" in text[start:start + MAX_PICTURE_CHARS] else min(len(text), start + MAX_PICTURE_CHARS)
+        else:
+            insides.append(text[opening.end():end - 2])
+        spans.append((start, end))
+        pos = end
+    return cut(text, spans), insides
+
+
+def _link_end(text: str, start: int) -> int:
+    """Where the link that begins at `start` ends, or -1: not within MAX_PICTURE_CHARS."""
+    limit, depth, at = start + MAX_PICTURE_CHARS, 1, start + 2
+    while True:
+        closed = text.find("]]", at, limit)
+        if closed < 0:
+            return -1
+        opened = text.find("[[", at, closed)
+        if opened >= 0:
+            depth, at = depth + 1, opened + 2
+        else:
+            depth, at = depth - 1, closed + 2
+            if depth == 0:
+                return at
+
+
+def take_categories(text: str, site: Site) -> tuple[str, list[str]]:
+    """(text without category links, the names of the categories)."""
+    pattern = _category_link(site)
+    names = pattern.findall(text)
+    return (pattern.sub("", text) if names else text), names
+
+
+def unescape(text: str) -> str:
+    """Character entities as characters; those of markup characters stay literal."""
+    return _ENTITY.sub(_entity, text) if "&" in text else text
+
+
+def _entity(found: re.Match[str]) -> str:
+    return _character(found[0])
+
+
+@functools.lru_cache(maxsize=4096)
+def _character(entity: str) -> str:
+    text = html.unescape(entity)
+    if text == "\xa0":
+        return " "
+    return "".join(c if c.isprintable() or c in " \t\n" else "" for c in text).translate(PROTECT) if text != entity else entity
+
+
+def arguments(inside: str) -> Iterator[str]:
+    """The parts of a template's or picture's inside between bars that stand in no inner link or template."""
+    if "[[" not in inside and "{{" not in inside:
+        yield from inside.split("|")
+        return
+    depth, held = 0, ""
+    for part in inside.split("|"):
+        held = held + "|" + part if depth > 0 else part
+        depth += part.count("[[") + part.count("{{") - part.count("]]") - part.count("}}")
+        if depth <= 0:
+            depth = 0
+            yield held
+    if depth > 0:
+        yield held
