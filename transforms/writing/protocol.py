@@ -9,6 +9,7 @@ from typing import Protocol
 
 from records.form import Clause, Form
 from records.knowledge import Entity
+from records.outcomes import Reason
 from records.synthesis import Answer, Hop, Rewrite, Seed
 
 
@@ -69,6 +70,22 @@ class Vote:
     holds: bool
     other: str = ""
     why: str = ""
+
+
+class WriterRejection(Exception):
+    """The writer cannot go on with this seed: its model's replies are of no use, or it refused.
+
+    Args:
+        reason: `Reason.BAD_REPLY` or `Reason.REFUSED`.
+        evidence: role and message, small JSON.
+    """
+
+    def __init__(self, reason: Reason, evidence: dict) -> None:
+        super().__init__(reason.value, evidence)
+        self.reason, self.evidence = reason, evidence
+
+    def __reduce__(self):
+        return WriterRejection, (self.reason, self.evidence)
 
 
 class Writer(Protocol):

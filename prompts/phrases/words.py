@@ -1,0 +1,114 @@
+"""Words: articles, plurals, verbs, numbers and dates, by the lists of a language's file."""
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from records.knowledge import Value
+
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+class Words:
+    """English morphology. `data` is `language_data("en")`."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    def article(self, phrase: str) -> str:
+        """"a" or "an", by the sound that the phrase begins with.
+
+        >>> from prompts.phrases import language_data
+        >>> [Words(language_data("en")).article(w) for w in ("hour", "university", "8-metre tower", "SOS call")]
+        ['an', 'a', 'an', 'an']
+        """
+        first = re.split(r"[\s-]", phrase.strip("“\"'"), maxsplit=1)[0]
+        low = first.lower()
+        if first.isupper() and 1 < len(first) < 5 and not re.search(r"[AEIOU].*[AEIOU]", first):
+            return "an" if first[0] in "AEFHILMNORSX" else "a"
+        if any(low.startswith(w) for w in self._data["consonant_sounds"]):
+            return "a"
+        return "an" if low[:1] in "aeiou8" or low[:2] in ("11", "18") or any(low.startswith(w) for w in self._data["vowel_sounds"]) else "a"
+
+    def indefinite(self, noun: str) -> str:
+        return f"{self.article(noun)} {noun}"
+
+    def plural(self, noun: str) -> str:
+        """The plural of a noun phrase: of its head, which stands before any "of", "in" or "by".
+
+        >>> from prompts.phrases import language_data
+        >>> [Words(language_data("en")).plural(w) for w in ("work of art", "church", "lady", "woman", "valley")]
+        ['works of art', 'churches', 'ladies', 'women', 'valleys']
+        """
+        head, *rest = re.split(r"( (?:of|in|by|with|for|on) )", noun, maxsplit=1)
+        start, last = head[: len(head) - len(head.split(" ")[-1])], head.split(" ")[-1]
+        irregular = self._data["irregular_plurals"]
+        if last.lower() in irregular:
+            last = irregular[last.lower()]
+        elif m := next((w for w in ("woman", "person", "man") if last.lower().endswith(w)), None):
+            last = last[: -len(m)] + irregular[m]
+        elif re.search(r"(s|x|z|ch|sh)$", last):
+            last += "es"
+        elif re.search(r"[^aeiou]y$", last):
+            last = last[:-1] + "ies"
+        else:
+            last += "s"
+        return start + last + "".join(rest)
+
+    def plural_verb(self, verb_phrase: str) -> str:
+        """A verb phrase of the third person singular turned to the plural ("was built" to "were built")."""
+        verb, _, rest = verb_phrase.partition(" ")
+        if verb in self._data["irregular_verbs"]:
+            verb = self._data["irregular_verbs"][verb]
+        elif verb.endswith("sses") or verb.endswith("ches") or verb.endswith("shes"):
+            verb = verb[:-2]
+        elif verb.endswith("s") and not verb.endswith("ss"):
+            verb = verb[:-1]
+        return f"{verb} {rest}".strip()
+
+    def number(self, number: float) -> str:
+        """A number as one writes it: words up to twelve where it is whole, commas in thousands."""
+        if number == int(number) and 0 <= number <= 12:
+            return _SMALL[int(number)]
+        return self.digits(number)
+
+    def digits(self, number: float) -> str:
+        """A number in digits ("1,250", "0.75")."""
+        return f"{int(number):,}" if number == int(number) and abs(number) < 1e15 else f"{number:,.10g}"
+
+    def unit(self, label: str, number: float | None = None) -> str:
+        """A unit's name, plural unless the number is one; `label` is the unit's label or id."""
+        name = self._data["units"].get(label, label)
+        return name if number == 1 else self.plural(name)
+
+    def date(self, value: Value) -> str:
+        """A point in time: "1850", "May 1850", "3 May 1850", "the 1850s", "the 19th century", "44 BC"."""
+        before, rest = value.time.startswith("-"), value.time.lstrip("+-")
+        year = int(rest.split("-")[0])
+        era = " BC" if before else ""
+        match value.precision:
+            case 11 | 10:
+                month, day = (int(x) for x in rest.split("T")[0].split("-")[1:3])
+                return (f"{day} " if value.precision == 11 else "") + f"{_MONTHS[month - 1]} {year}{era}"
+            case 8:
+                return f"the {year // 10 * 10}s{era}"
+            case 7:
+                return f"the {self.ordinal((year - 1) // 100 + 1)} century{era}"
+            case 6:
+                return f"the {self.ordinal((year - 1) // 1000 + 1)} millennium{era}"
+            case _:
+                return f"{year}{era}"
+
+    def at(self, value: Value) -> str:
+        """A point in time as an adverb: "in 1850", "on 3 May 1850"."""
+        return ("on " if value.precision == 11 else "in ") + self.date(value)
+
+    @staticmethod
+    def ordinal(number: int) -> str:
+        suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+        return f"{number}{suffix}"
+
+    @staticmethod
+    def listed(parts: Sequence[str], last: str = "and") -> str:
+        """"a", "a and b", "a, b and c"."""
+        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"

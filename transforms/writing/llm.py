@@ -1,0 +1,313 @@
+"""The llm writer: every role is a prompt, every reply is read against the material that the prompt showed.
+
+The model writes the words; the form beside them is made by code, from the claims that the reply cites (`material.py`)
+and from what a rewriting does to the question (`rewriting.py`). Where neither gives a form, the draft has none, and
+only votes can support it. Roles: VSearcher 2.2 (injection), OpenSearch-VL 3.1 (paths), design 3.4.
+"""
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, TypeVar
+
+from annotated_types import Ge, Le
+
+from models.structured import BadReply, RefusedReply
+from prompts import replies
+from prompts.ask import Client, ask
+from prompts.fence import fenced
+from prompts.render import language_name, render
+from prompts.roles import ROLES
+from records.form import Ask, ClaimClause, Clause, Form, Image, SentenceClause
+from records.knowledge import Entity, entity_value
+from records.outcomes import Reason
+from records.synthesis import Answer, Hop, Rewrite, Seed
+from transforms.writing.evidence_words import evidence_lines, hop_words
+from transforms.writing.forms import constants, describe_variable, hide_constant, next_var, show_constant
+from transforms.writing.material import Material, answer_from_claim, answer_from_sentence, material, states
+from transforms.writing.mentions import entity_of, taken_entities
+from transforms.writing.protocol import Draft, Fact, Mention, Vote, WriterRejection
+from transforms.writing.rewriting import check_kept, clauses_of
+
+Read = TypeVar("Read")
+Count = Annotated[int, Ge(1), Le(10)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LlmRules:
+    """The recipe's part of the llm writer."""
+
+    language: str = "en"
+    questions: Count = 3
+    """First or canonical questions asked for in one call."""
+    facts: Count = 4
+    mentions: Count = 4
+    votes: Count = 3
+    """Votes of each check; all have to hold."""
+    max_claims: Annotated[int, Ge(1), Le(500)] = 80
+    max_sentences: Annotated[int, Ge(0), Le(500)] = 80
+    """Claims and sentences that one prompt shows."""
+
+
+@dataclass(frozen=True)
+class LlmWriter:
+    """Implements `transforms.writing.protocol.Writer` with a chat model.
+
+    Every method raises `WriterRejection` where the replies are of no use or the model refuses. `ProviderFault` and
+    `BudgetExceeded` of the client pass through: the seed stays pending.
+
+    Args:
+        client: `models.chat`'s client.
+        store: the store.
+        rules: the recipe's part.
+    """
+
+    client: Client
+    store: Any
+    rules: LlmRules
+
+    name: str = "llm"
+
+    async def _ask(self, role: str, seed: Seed, read: Callable[[Any], Read], *, sample: int = 0, **values: Any) -> Read:
+        prompt = render(ROLES[role], language=language_name(self.rules.language), **values)
+        try:
+            return await ask(self.client, prompt, read, item_id=seed.id, sample=sample)
+        except RefusedReply as error:
+            raise WriterRejection(Reason.REFUSED, {"role": role, "message": str(error)[:500]}) from error
+        except BadReply as error:
+            raise WriterRejection(Reason.BAD_REPLY, {"role": role, "message": str(error)[:500]}) from error
+
+    @property
+    def _languages(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.rules.language, "en")))
+
+    def _material(self, entity: Entity, *, avoid: frozenset[str] = frozenset(), without: tuple[str, ...] = (), inverse: bool = True) -> Material:
+        return material(self.store, entity, self.rules.language, max_claims=self.rules.max_claims, max_sentences=self.rules.max_sentences,
+                        avoid=avoid, without=without, inverse=inverse)
+
+    def _called(self, entity: Entity) -> dict[str, str]:
+        """What a prompt calls an entity."""
+        language = self.rules.language
+        return {"name": entity.label(language), "description": entity.descriptions.get(language) or entity.descriptions.get("en", "")}
+
+    # Starting points
+
+    async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
+        shown = self._material(entity, inverse=False)
+
+        def read(reply: replies.Questions) -> list[Draft]:
+            return [self._asked(q, shown, (), entity_value(entity.id), {}, "seed_question") for q in reply.questions]
+
+        return await self._ask("seed_question", seed, read, **self._called(entity), num_wanted=self.rules.questions,
+                               claims=shown.claims_block, sentences=shown.sentences_block)
+
+    async def canonical_question(self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> list[Draft]:
+        first, last = entities[0], entities[-1]
+        shown = self._material(last, avoid=frozenset(e.id for e in entities), inverse=False)
+        path: tuple[Clause, ...] = (Image(var=hops[0].source), *(_hop_clause(hop) for hop in hops))
+        bindings = {hops[0].source: first.id, **{hop.target: e.id for hop, e in zip(hops, entities[1:], strict=True)}}
+
+        def read(reply: replies.PathQuestions) -> list[Draft]:
+            drafts = [self._asked(q, shown, path, hops[-1].target, bindings, "canonical_question") for q in reply.questions]
+            return [replace(d, hops=hops, anchor=first.id, anchor_phrase=q.phrase) for d, q in zip(drafts, reply.questions, strict=True)]
+
+        return await self._ask("canonical_question", seed, read, **self._called(first), num_wanted=self.rules.questions,
+                               path=fenced("path", hop_words(self.store, hops, entities, self.rules.language)), last=last.label(self.rules.language),
+                               claims=shown.claims_block, sentences=shown.sentences_block)
+
+    def _asked(self, asked: replies.AskedQuestion, shown: Material, path: tuple[Clause, ...], subject: Any, bindings: dict[str, str],
+               role: str) -> Draft:
+        """One question of a reply as a draft: with a form where its answer is a claim's value, without one otherwise."""
+        language = self.rules.language
+        step = Rewrite(round=0, role=role, before="", after=asked.question, entity_id=shown.entity.id)
+        if asked.claim is not None:
+            line = shown.claim(asked.claim)
+            answer = answer_from_claim(self.store, line, asked, language)
+            form = Form(clauses=(*path, ClaimClause(subject=subject, property=line.claim.property, object="a")), ask=_ask_for(answer))
+            step = step.replace(fact=line.words, source=line.words, revision=line.claim.revision)
+            return Draft(text=asked.question, answer=answer, form=form, bindings={**bindings, "a": line.claim.value.key()}, history=(step,))
+        assert asked.sentence is not None and (shown.article is not None or not shown.sentences)
+        sentence = shown.sentence(asked.sentence)
+        answer = answer_from_sentence(self.store, shown, sentence, asked, language)
+        step = step.replace(fact=sentence.text, source=sentence.text, **_place(shown, asked.sentence))
+        return Draft(text=asked.question, answer=answer, bindings=dict(bindings), history=(step,))
+
+    # Injection
+
+    async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
+        return await self._pick("pick_entity", draft, seed, anchor_phrase=draft.anchor_phrase)
+
+    async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
+        return [m for m in await self._pick("pick_image_entity", draft, seed) if self.store.images_of(m.entity_id)]
+
+    async def _pick(self, role: str, draft: Draft, seed: Seed, **values: Any) -> list[Mention]:
+        taken = taken_entities(draft)
+
+        def read(reply: replies.PickedEntities) -> list[Mention]:
+            found: dict[str, Mention] = {}
+            for picked in reply.entities:
+                if picked.surface not in draft.text:
+                    raise ValueError(f'"{picked.surface}" does not stand in the question')
+                entity_id = entity_of(self.store, draft, picked.surface, picked.title, seed.entity_id, self._languages)
+                if entity_id is not None and entity_id not in taken and self.store.entity(entity_id) is not None:
+                    found.setdefault(entity_id, Mention(entity_id=entity_id, surface=picked.surface))
+            return list(found.values())
+
+        return await self._ask(role, seed, read, **_question(draft), num_wanted=self.rules.mentions, **values)
+
+    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
+        return await self._facts("take_fact", draft, mention, seed)
+
+    async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
+        others = [self.store.entity(e) for v, e in draft.bindings.items() if v != mention.var]
+        names = sorted({n for e in others if e is not None for n in e.names(self._languages)})
+        return await self._facts("describe", draft, mention, seed, forbidden="; ".join(names) or "(none)")
+
+    async def _facts(self, role: str, draft: Draft, mention: Mention, seed: Seed, **values: Any) -> list[Fact]:
+        entity = self.store.entity(mention.entity_id)
+        avoid = taken_entities(draft) | {draft.answer.value.key()}
+        shown = self._material(entity, avoid=avoid - {entity.id}, without=(draft.answer.text,))
+
+        def read(reply: replies.Descriptions) -> list[Fact]:
+            return [self._fact(d, shown) for d in reply.descriptions]
+
+        return await self._ask(role, seed, read, **self._called(entity), **_question(draft), num_wanted=self.rules.facts,
+                               claims=shown.claims_block, sentences=shown.sentences_block, **values)
+
+    def _fact(self, described: replies.Description, shown: Material) -> Fact:
+        """A description of a reply as a fact, with a clause for each cited claim whose value its words show."""
+        cited = [shown.claim(c.number) for c in described.claims]
+        clauses = tuple(line.clause for line, c in zip(cited, described.claims, strict=True) if states(self.store, line, c.words, self.rules.language))
+        if described.sentence is not None:
+            line = shown.sentence(described.sentence)
+            return Fact(entity_id=shown.entity.id, text=described.text, clauses=clauses, sentence=line.text, **_place(shown, described.sentence))
+        if not clauses:
+            raise ValueError(f"the words of {described.text!r} do not show what the cited claims say: "
+                             + "; ".join(line.words for line in cited))
+        return Fact(entity_id=shown.entity.id, text=described.text, clauses=clauses, sentence="; ".join(line.words for line in cited),
+                    revision=max(line.claim.revision for line in cited))
+
+    async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
+        entity = self.store.entity(mention.entity_id)
+
+        def read(reply: replies.Injected) -> Draft:
+            check_kept(self.store, draft, reply.question, mention.surface, facts, entity.id, self._languages)
+            clauses = tuple(c for fact in facts for c in clauses_of(self.store, fact, reply.question))
+            form, bindings = _described(draft, mention, clauses)
+            fact = facts[0]
+            step = Rewrite(round=len(draft.history), role="describe" if mention.var else "inject", before=draft.text, after=reply.question,
+                           entity_id=entity.id, fact="; ".join(f.text for f in facts), source=fact.sentence, article_id=fact.article_id,
+                           revision=fact.revision, section=fact.section, start=fact.start, end=fact.end)
+            return draft.rewritten(step, text=reply.question, form=form, bindings=bindings)
+
+        return await self._ask("inject", seed, read, **_question(draft), name=entity.label(self.rules.language), surface=mention.surface,
+                               facts=fenced("descriptions", "\n".join(f"- {f.text}" for f in facts)))
+
+    async def hide_entity(self, draft: Draft, mention: Mention, seed: Seed) -> Draft:
+        entity = self.store.entity(mention.entity_id)
+
+        def read(reply: replies.Hidden) -> Draft:
+            check_kept(self.store, draft, reply.question, mention.surface, (), entity.id, self._languages)
+            if reply.phrase in draft.text:
+                raise ValueError(f'"{reply.phrase}" stood in the question before; it does not point to the picture')
+            form, bindings = None, {**draft.bindings, _free_var(draft): entity.id}
+            if draft.form is not None and entity.id in constants(draft.form):
+                form = show_constant(draft.form, entity.id, _free_var(draft))
+            step = Rewrite(round=len(draft.history), role="hide_entity", before=draft.text, after=reply.question, entity_id=entity.id)
+            return draft.rewritten(step, text=reply.question, form=form, bindings=bindings, anchor=entity.id, anchor_phrase=reply.phrase)
+
+        return await self._ask("hide_entity", seed, read, **_question(draft), **self._called(entity), surface=mention.surface)
+
+    async def obfuscate_answer(self, draft: Draft, seed: Seed) -> Draft | None:
+        """The question asking for an attribute of its former answer (OpenSearch-VL 3.1, "occasional answer obfuscation").
+
+        None where the answer is no entity, the draft has no form, or nothing is known of the answer.
+        """
+        entity = self.store.entity(draft.answer.value.entity) if draft.answer.value.kind == "entity" else None
+        shown = self._material(entity, avoid=taken_entities(draft) - {entity.id}, inverse=False) if entity else None
+        if draft.form is None or shown is None or not shown.claims:
+            return None
+        before = draft.form
+
+        def read(reply: replies.Obfuscated) -> Draft:
+            check_kept(self.store, draft, reply.question, "", (), shown.entity.id, self._languages)
+            line = shown.claim(reply.claim)
+            answer = answer_from_claim(self.store, line, reply, self.rules.language)
+            var = next_var(before, "a")
+            form = Form(clauses=(*before.clauses, ClaimClause(subject=before.ask.var, property=line.claim.property, object=var)),
+                        ask=_ask_for(answer, var))
+            step = Rewrite(round=len(draft.history), role="obfuscate_answer", before=draft.text, after=reply.question, entity_id=shown.entity.id,
+                           fact=line.words, source=line.words, revision=line.claim.revision)
+            return draft.rewritten(step, text=reply.question, answer=answer, form=form, bindings={**draft.bindings, var: line.claim.value.key()})
+
+        return await self._ask("obfuscate_answer", seed, read, question=fenced("question", draft.text), claims=shown.claims_block,
+                               **self._called(shown.entity))
+
+    # Votes
+
+    async def check_unique(self, draft: Draft, seed: Seed) -> list[Vote]:
+        def read(reply: replies.UniquenessVote) -> Vote:
+            return Vote(holds=reply.holds, other=reply.rival or "", why=reply.why)
+
+        return await self._votes("check_unique", seed, read, **_question(draft), shown=self._shown(draft),
+                                 evidence=fenced("evidence", evidence_lines(self.store, draft, self.rules.language)))
+
+    async def check_invariant(self, before: Draft, after: Draft, seed: Seed) -> list[Vote]:
+        step = after.history[-1]
+
+        def read(reply: replies.InvarianceVote) -> Vote:
+            return Vote(holds=reply.holds, other=reply.other_answer or "", why=reply.why)
+
+        return await self._votes("check_invariant", seed, read, before=fenced("first", before.text), after=fenced("second", after.text),
+                                 replaced=self.store.label(step.entity_id, self.rules.language), shown=self._shown(after),
+                                 fact=fenced("source", step.source or step.fact), answer=_answer(after.answer))
+
+    async def _votes(self, role: str, seed: Seed, read: Callable[[Any], Vote], **values: Any) -> list[Vote]:
+        return list(await asyncio.gather(*(self._ask(role, seed, read, sample=n, **values) for n in range(self.rules.votes))))
+
+    def _shown(self, draft: Draft) -> str:
+        return self.store.label(draft.anchor, self.rules.language) if draft.anchor else ""
+
+
+def _question(draft: Draft) -> dict[str, Any]:
+    return {"question": fenced("question", draft.text), "answer": _answer(draft.answer)}
+
+
+def _answer(answer: Answer) -> str:
+    return f"{answer.text} {answer.unit}".strip()
+
+
+def _ask_for(answer: Answer, var: str = "a") -> Ask:
+    return Ask(var=var, type=answer.type, unit=answer.unit, precision=answer.precision)
+
+
+def _place(shown: Material, number: int) -> dict[str, Any]:
+    """Where a cited sentence stands, as fields of a fact or a rewrite."""
+    line = shown.sentence(number)
+    assert shown.article is not None
+    return {"article_id": shown.article.id, "revision": shown.article.revision, "section": line.section, "start": line.start, "end": line.end}
+
+
+def _hop_clause(hop: Hop) -> Clause:
+    subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
+    if hop.property:
+        return ClaimClause(subject=subject, property=hop.property, object=value)
+    return SentenceClause(subject=subject, object=value, article_id=hop.article_id, revision=hop.revision, section=hop.section,
+                          start=hop.start, end=hop.end, text=hop.evidence)
+
+
+def _free_var(draft: Draft) -> str:
+    """A variable that neither the form nor the bindings use: a draft that lost its form still says which entities are hidden."""
+    used = set(draft.bindings) | ({draft.form.ask.var} if draft.form else set())
+    return next(v for i in range(1000) if (v := f"x{i}") not in used and (draft.form is None or v >= next_var(draft.form)))
+
+
+def _described(draft: Draft, mention: Mention, clauses: tuple[Clause, ...]) -> tuple[Form | None, dict[str, str]]:
+    """Form and bindings after an entity was described; no form where the draft has none, or nothing says the description formally."""
+    if mention.var:
+        form = describe_variable(draft.form, mention.var, clauses) if draft.form is not None and clauses else None
+        return form, dict(draft.bindings)
+    var = _free_var(draft)
+    bindings = {**draft.bindings, var: mention.entity_id}
+    if draft.form is None or not clauses or mention.entity_id not in constants(draft.form):
+        return None, bindings
+    return hide_constant(draft.form, mention.entity_id, var, clauses), bindings

@@ -1,0 +1,40 @@
+"""Which entity a name in a question is: names are resolved by what the question was made from, and only then by title."""
+from knowledge.readers.titles import normalise_title
+from transforms.certificate.leak import folded
+from transforms.writing.forms import constants
+from transforms.writing.protocol import Draft
+
+
+def entity_of(store, draft: Draft, surface: str, title: str, source_id: str, languages: tuple[str, ...]) -> str | None:
+    """The entity that a question calls `surface`, or None.
+
+    A name may belong to several things ("Paris"), so the nearest source wins: the entities that the form names, then
+    the links of the articles that the question's facts were taken from, then the title that the reply gives.
+
+    Args:
+        store: the store.
+        draft: the question.
+        surface: the words in the question.
+        title: the article's title, as the reply gives it.
+        source_id: the seed's entity, whose article the first question came from.
+        languages: whose names of named entities are compared.
+    """
+    named = (source_id, *(constants(draft.form) if draft.form else ()))
+    for entity_id in named:
+        entity = store.entity(entity_id)
+        if entity is not None and any(folded(surface) == folded(name) for name in entity.names(languages)):
+            return entity_id
+    for entity_id in dict.fromkeys((*(step.entity_id for step in reversed(draft.history) if step.entity_id), source_id)):
+        article = store.article(entity_id)
+        for link in article.links if article else ():
+            if folded(link.anchor) == folded(surface) and (found := store.entity_of_title(link.target)):
+                return found
+    return store.entity_of_title(normalise_title(title)) or store.entity_of_title(normalise_title(surface))
+
+
+def taken_entities(draft: Draft) -> frozenset[str]:
+    """Entities that are hidden in the question, shown by its picture, or its answer: none of them may be picked."""
+    hidden = set(draft.bindings.values()) | {draft.anchor}
+    if draft.answer.value.kind == "entity":
+        hidden.add(draft.answer.value.entity)
+    return frozenset(hidden)

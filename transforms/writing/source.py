@@ -1,0 +1,63 @@
+"""What the graph writer must know about words that are in no form: labels, datatypes, classes."""
+import functools
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+MAX_SUPERCLASSES = 200
+
+
+class WordSource(Protocol):
+    """Look-ups of the store that wording needs."""
+
+    def label(self, entity_id: str, language: str) -> str:
+        """The label of an entity, class, unit or property; the id where there is none."""
+
+    def datatype(self, property_id: str) -> str:
+        """Wikibase's name of the property's datatype ("wikibase-item", "time"), or "" where unknown."""
+
+    def class_of(self, entity_id: str) -> str:
+        """A direct class of an entity, or "" where unknown."""
+
+    def superclasses(self, class_id: str) -> tuple[str, ...]:
+        """The class itself and its superclasses, the nearest first."""
+
+
+class StoreWords:
+    """The `WordSource` that a store is. Look-ups of classes are kept, since every question needs them."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.superclasses = functools.lru_cache(maxsize=10_000)(self._superclasses)
+
+    def label(self, entity_id: str, language: str) -> str:
+        if entity_id.startswith("P"):
+            info = self._store.property(entity_id)
+            labels = info.labels if info else {}
+            return labels.get(language) or labels.get("en") or entity_id
+        return self._store.label(entity_id, language)
+
+    def datatype(self, property_id: str) -> str:
+        info = self._store.property(property_id)
+        return info.datatype if info else ""
+
+    def class_of(self, entity_id: str) -> str:
+        entity = self._store.entity(entity_id)
+        return entity.classes[0] if entity and entity.classes else ""
+
+    def _superclasses(self, class_id: str) -> tuple[str, ...]:
+        return nearest_first(class_id, lambda c: (k.value.entity for k in self._store.claims(c) if k.best and k.property == "P279" and k.value.entity))
+
+
+def nearest_first(class_id: str, parents: Any) -> tuple[str, ...]:
+    """The closure of a class over `parents(class_id) -> ids`, breadth first; cycles and huge hierarchies end.
+
+    >>> nearest_first("a", {"a": ["c", "b"], "b": ["a"], "c": []}.get)
+    ('a', 'b', 'c')
+    """
+    found = [class_id]
+    for current in found:
+        above: Iterable[str] = parents(current) or ()
+        found.extend(sorted(set(above) - set(found)))
+        if len(found) > MAX_SUPERCLASSES:
+            break
+    return tuple(found)

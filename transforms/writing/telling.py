@@ -1,0 +1,320 @@
+"""One way of telling a form: noun phrases for its variables and verb phrases for its clauses.
+
+A `Telling` is one random derivation. It keeps account of how awkward it gets (`cost`), so that `verbalise.py` can try
+several and take the smoothest. A variable is described by the clauses that tie it to terms farther from the question:
+
+    x1 --P84--> x2 (asked: x1's height)      "the lighthouse designed by {x2}"
+    x1 <--P84-- x0 (asked: x1's birthplace)  "the architect of {x0}"
+"""
+import random
+import re
+from collections.abc import Sequence
+
+from prompts.phrases import PropertyPhrase
+from records.form import ClaimClause, Term
+from records.knowledge import Value
+from transforms.certificate.description import distances
+from transforms.writing.scene import CLOSE, MIDDLE, OPEN, Scene, num_words, unmarked
+
+LIGHT = 5
+"""Words up to which a noun phrase may stand in the middle of a clause."""
+HOPELESS = 100.0
+"""Cost of what no reader should see: an undescribed variable, a name for two things."""
+_RELATIVE = re.compile(r"\b(that|who|whom|whose|which|where)\b")
+
+
+class Telling:
+    """One derivation. `used` are the clauses already said, `told` the variables that can be referred back to."""
+
+    def __init__(self, scene: Scene, rng: random.Random) -> None:
+        self.scene, self.rng = scene, rng
+        self.used: set[int] = set()
+        self.told: dict[str, str] = {}
+        self.anchor_phrase = ""
+        self.cost = 0.0
+        self._depth = distances(scene.form)
+
+    # ------------------------------------------------------------ templates
+
+    def choose(self, options: Sequence[str]) -> str:
+        """One of several ways to say a thing; the first of the file a little more often."""
+        return self.rng.choices(options, weights=[2.0] + [1.0] * (len(options) - 1))[0]
+
+    def fill(self, template: str, **slots: str) -> str:
+        """A template with its slots filled. A long filler with words after it is awkward, and costs."""
+        for match in re.finditer(r"\{([so])\}", template):
+            filler, after = slots.get(match[1], ""), template[match.end():].strip("?.,” ")
+            if after and num_words(filler) > LIGHT:
+                self.cost += 0.5 * (num_words(filler) - LIGHT) + 1.5 * len(_RELATIVE.findall(unmarked(filler)))
+        return re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
+
+    def mark(self, key: str, phrase: str) -> str:
+        """A phrase with its span marked under a variable or entity id."""
+        return f"{OPEN}{key}{MIDDLE}{phrase}{CLOSE}"
+
+    # ------------------------------------------------------------ noun phrases
+
+    def noun_phrase(self, term: Term) -> str:
+        """What a term is called here: a name, a value, a description, or a reference back."""
+        if isinstance(term, Value):
+            said = self.scene.value(term)
+            return self.mark(term.entity, said) if term.kind == "entity" else said
+        if term in self.scene.names:
+            return self.mark(term, self.scene.name(term))
+        if term in self.told:
+            return self.told[term]
+        if term == self.scene.form.anchor:
+            return self._anchor(term)
+        if term in self.scene.computes:
+            return self.mark(term, self.winner(term))
+        return self.mark(term, self._description(term))
+
+    def own(self, var: str) -> list[tuple[int, str]]:
+        """The clauses not yet said that describe a variable; from now on they count as said."""
+        found = []
+        for i, side in self.scene.describing(var):
+            clause = self.scene.form.clauses[i]
+            other = clause.subject if side.endswith("object") else clause.object  # type: ignore[union-attr]
+            outward = (not isinstance(other, str) or other in self.scene.literals or other in self.scene.names
+                       or (self._depth.get(other, 0), other) > (self._depth.get(var, 0), var))
+            if i not in self.used and outward:
+                found.append((i, side))
+        self.used.update(i for i, _ in found)
+        return found
+
+    def _anchor(self, var: str) -> str:
+        noun = self.scene.noun(var)
+        phrase = self.choose(self.scene.data["pictured"]).replace("{np}", f"the {noun}")
+        self.told[var] = self.back_reference(var, noun)
+        self.anchor_phrase = phrase
+        if rest := self.own(var):
+            verbs = self.joined([self.verb_phrase(i, side) for i, side in rest])
+            self.cost += 2.0
+            return f"{self.mark(var, phrase)}, {'who' if self.scene.is_person(var) else 'which'} {verbs},"
+        return self.mark(var, phrase)
+
+    def back_reference(self, var: str, noun: str) -> str:
+        """"that tower", or "that other tower" where another one was told already."""
+        told = list(self.told.values())
+        if f"that other {noun}" in told:
+            self.cost += HOPELESS
+        return f"that other {noun}" if f"that {noun}" in told else f"that {noun}"
+
+    def _description(self, var: str) -> str:
+        clauses = self.own(var)
+        if not clauses:
+            self.cost += HOPELESS
+            return f"a certain {self.scene.noun(var)}"
+        base, noun = "", self.scene.noun(var, self._default_noun(clauses))
+        hops = [(i, side) for i, side in clauses if side == "object" and self._value_templates(i)]
+        if hops and self.rng.random() < 0.65:
+            hop = self.rng.choice(hops)
+            base, noun = self._by_hop(hop[0], var, noun)
+            clauses.remove(hop)
+            self.cost += 1.5 * bool(clauses)
+        verbs = [self.verb_phrase(i, side) for i, side in clauses]
+        self.told[var] = self.back_reference(var, noun)
+        return self.relative(base or f"the {noun}", verbs, self.scene.is_person(var), bare=not base)
+
+    def _default_noun(self, clauses: list[tuple[int, str]]) -> str:
+        """The noun that the property of a hop suggests where the class is unknown."""
+        for i, side in clauses:
+            clause = self.scene.form.clauses[i]
+            if side == "object" and isinstance(clause, ClaimClause):
+                return self.scene.phrase(clause).noun
+        return ""
+
+    def _value_templates(self, index: int) -> tuple[str, ...]:
+        return self.scene.phrase(self.scene.form.clauses[index]).value  # type: ignore[arg-type]
+
+    def _by_hop(self, index: int, var: str, noun: str) -> tuple[str, str]:
+        """"the architect of {s}" and the noun by which to refer back."""
+        claim = self.scene.form.clauses[index]
+        assert isinstance(claim, ClaimClause)
+        template = self.choose(self._value_templates(index))
+        if var in self.scene.stated and "{c}" not in template and not self.scene.is_person(var):
+            self.cost += 3.0  # the class is part of what makes the description fit one thing
+        text = self.fill(template, s=self.noun_phrase(claim.subject), **self.nouns(var, noun))
+        head = re.match(r"the (.*?)(?: (?:of|where|that|who|in|to|from|at|on|by|through|into|beside|after|for|crossed|owned|depicted|taught|commemorated|held|whose)\b|$)",
+                        template.replace("{c}", noun))
+        return text, head[1] if head and "{" not in head[1] else noun
+
+    def nouns(self, var: str, noun: str) -> dict[str, str]:
+        """The slots that depend on what is described."""
+        person = self.scene.is_person(var)
+        return {"c": noun, "cs": self.scene.words.plural(noun), "whom": "whom" if person else "which",
+                "whom_c": "whom" if person else f"which {noun}", "that": "who" if person else "that", "a_o": ""}
+
+    def relative(self, head: str, verbs: list[str], person: bool, *, bare: bool) -> str:
+        """A noun phrase with relative clauses: the short ones first, without a copula where English drops it.
+
+        Args:
+            head: "the tower", "a tower", "the architect of …".
+            verbs: finite verb phrases, some of which open with a word in brackets.
+            person: for "who" or "that".
+            bare: whether the head is a single noun, after which a clause may lose its "that was".
+        """
+        if not verbs:
+            return head
+        pronoun = "who" if person else "that"
+        verbs = sorted(verbs, key=num_words)
+        opening = verbs[0].split(" ")[0]
+        if bare and len(verbs) > 1 and all(v.startswith("(") and v.split(" ")[0] == opening for v in verbs) and self.rng.random() < 0.5:
+            return f"{head} {self.scene.words.listed([v.partition(' ')[2] for v in verbs])}"
+        if bare and verbs[0].startswith("(") and (len(verbs) == 1 or num_words(verbs[0]) <= LIGHT) and self.rng.random() < 0.7:
+            head, verbs = f"{head} {verbs[0].partition(' ')[2]}", verbs[1:]
+            return head if not verbs else f"{head} {pronoun} {self.joined(verbs)}"
+        return f"{head} {pronoun} {self.joined(verbs)}"
+
+    def joined(self, verbs: list[str]) -> str:
+        """Finite verb phrases joined with "and"; a repeated "was" is said once."""
+        said: list[str] = []
+        last = ""
+        for verb in sorted((v.replace("(", "", 1).replace(")", "", 1) for v in verbs), key=num_words):
+            first, _, rest = verb.partition(" ")
+            said.append(rest if first == last and first in ("was", "is") else verb)
+            last = first
+        return self.scene.words.listed(said)
+
+    # ------------------------------------------------------------ verb phrases
+
+    def verb_phrase(self, index: int, side: str, other: str = "") -> str:
+        """A clause as a finite verb phrase about one of its ends.
+
+        Args:
+            index: of the clause in the form.
+            side: the end it is about, as `Scene.describing` names it.
+            other: words for the other end; by default its noun phrase.
+        """
+        clause = self.scene.form.clauses[index]
+        if side.startswith("sentence"):
+            end = clause.object if side == "sentence_subject" else clause.subject  # type: ignore[union-attr]
+            key = "o" if side == "sentence_subject" else "s"
+            return self.fill(self.choose(self.scene.data["sentence"][side.removeprefix("sentence_")]), **{key: other or self.noun_phrase(end)})
+        assert isinstance(clause, ClaimClause)
+        phrase = self.scene.phrase(clause)
+        if side == "object":
+            subject = other or self.noun_phrase(clause.subject)
+            if phrase.object:
+                return self.fill(self.choose(phrase.object), s=subject)
+            return "is " + self.fill(self.choose(phrase.value), s=subject, **self.nouns("", phrase.noun or "thing"))
+        if other:
+            return self.about(phrase, other)
+        return self._predicate(clause, phrase)
+
+    def about(self, phrase: PropertyPhrase, said: str) -> str:
+        """The subject's verb phrase with a given object."""
+        return self.fill(self.choose(phrase.subject or ("has {o} as its " + (phrase.noun or "value"),)), o=said, q=f"“{said}”",
+                         a_o=self.scene.words.indefinite(said))
+
+    def _predicate(self, claim: ClaimClause, phrase: PropertyPhrase) -> str:
+        value = claim.object
+        if isinstance(value, str) and value in self.scene.literals:
+            return self.scene.words.listed([self._compared(phrase, op, right) for op, right in self.scene.comparisons(value) or (("=", value),)])
+        if isinstance(value, Value) and value.kind == "time":
+            return self.fill(self.choose(phrase.at), at=self.scene.words.at(value)) if phrase.at else self.about(phrase, self.scene.words.date(value))
+        if isinstance(value, Value) and value.kind == "entity" and "{a_o}" in "".join(phrase.subject):
+            name = self.noun_phrase(value)
+            return self.fill(self.choose(phrase.subject), a_o=f"{self.scene.words.article(unmarked(name))} {name}")
+        return self.about(phrase, self.noun_phrase(value))
+
+    def _compared(self, phrase: PropertyPhrase, op: str, right: Term) -> str:
+        """"was built before 1850", "is taller than {s}", "is more than 30 metres tall"."""
+        if phrase.at:
+            return self.fill(self.choose(phrase.at), at=self._time(op, right))
+        known = self.scene.definition(right) if isinstance(right, str) else None
+        if known:
+            self.used.add(known[0])
+            other = self.noun_phrase(known[1].subject)
+            if op == "=":
+                return f"is exactly as {phrase.as_} as {other}" if phrase.as_ else f"has the same {phrase.measure} as {other}"
+            if phrase.compare:
+                return f"is {phrase.compare[op == '>']} than {other}"
+            return f"has a {'greater' if op == '>' else 'smaller'} {phrase.measure} than {other}"
+        said = self.literal(right) if isinstance(right, str) else self.scene.value(right)
+        less = "less than" if isinstance(right, Value) and right.unit else "fewer than"
+        return self.about(phrase, {"<": f"{less} ", ">": "more than ", "=": ""}[op] + said)
+
+    def _time(self, op: str, right: Term) -> str:
+        if isinstance(right, Value):
+            return self.scene.words.at(right) if op == "=" else {"<": "before ", ">": "after "}[op] + self.scene.words.date(right)
+        if right in self.scene.reads:
+            return {"<": "before ", ">": "after ", "=": "in "}[op] + self.literal(right)
+        return {"<": "before ", ">": "after ", "=": "in the year in which "}[op] + self.happened(right)
+
+    # ------------------------------------------------------------ dates and numbers
+
+    def happened(self, literal: str) -> str:
+        """What a date variable is the date of, as a clause: "the bridge in the picture was opened"."""
+        known = self.scene.definition(literal)
+        assert known, f"{literal} is the object of no claim"
+        self.used.add(known[0])
+        phrase = self.scene.phrase(known[1])
+        return self.fill(self.choose(phrase.clause or ("{s} had its " + (phrase.noun or "date"),)), s=self.noun_phrase(known[1].subject))
+
+    def literal(self, term: Term) -> str:
+        """A date, number or text as a noun phrase: "the opening of {s}", "the height of {s}", "the year on the plaque"."""
+        if isinstance(term, Value):
+            return self.scene.value(term)
+        if term in self.told:
+            return self.told[term]
+        if term in self.scene.reads:
+            return self.read(term, "value")
+        known = self.scene.definition(term)
+        if known is None:
+            self.cost += HOPELESS
+            return "the value"
+        self.used.add(known[0])
+        phrase = self.scene.phrase(known[1])
+        templates = phrase.event or phrase.value or ("the " + (phrase.noun or "value") + " of {s}",)
+        return self.mark(term, self.fill(self.choose(templates), s=self.noun_phrase(known[1].subject), **self.nouns("", phrase.noun or "thing")))
+
+    def read(self, var: str, use: str) -> str:
+        """A detail of the picture, by the template `use` of the language's file (value, year, number, ask, …)."""
+        reads = self.scene.reads[var]
+        table = self.scene.data["details"].get(reads.property)
+        part = self.scene.class_noun(reads.part) if reads.part else ""
+        if table is None:
+            label = self.scene.class_noun(reads.property)
+            table = {"value": [f"the {label} of the {{p}} of {{s}}"], "whole": [f"the {label} of {{s}}"],
+                     "ask": [f"What is the {label} of the {{p}} of {{s}}?"], "ask_whole": [f"What is the {label} of {{s}}?"]}
+        wanted = use if part else {"value": "whole"}.get(use, f"{use}_whole")
+        plain = ("ask" if use.startswith("ask") else "value") if part else ("ask_whole" if use.startswith("ask") else "whole")
+        templates = table.get(wanted) or table.get(plain) or table["value"]
+        if part in ("inscription", "text"):
+            templates = table.get(f"{use}_whole") or table.get("ask_whole" if use.startswith("ask") else "whole") or templates
+        return self.fill(self.choose(templates), s=self.noun_phrase(reads.of), p=part, ps=self.scene.words.plural(part) if part else "details")
+
+    # ------------------------------------------------------------ superlatives
+
+    def winner(self, var: str) -> str:
+        """The entity that a computed order picks out: "whichever of {a} and {b} was built first"."""
+        compute = self.scene.computes[var]
+        verb = self.order(compute.op, compute.keys)
+        names = [self.noun_phrase(a) for a in compute.args]
+        return f"whichever of {self.scene.words.listed(names)} {verb}"
+
+    def order(self, op: str, keys: Sequence[Term]) -> str:
+        """"was built first", "is taller", for a winner among several; the keys' claims count as said."""
+        known = [k for k in self.scene.definition_of(keys) if k]
+        self.used.update(i for i, _ in known)
+        last = op in ("latest", "largest")
+        if known:
+            phrases = [self.scene.phrase(c) for _, c in known]
+            first = phrases[0]
+            if first.order and all(p.order == first.order for p in phrases):
+                return first.order[last]
+            if first.compare and all(p.compare == first.compare for p in phrases):
+                return f"is {first.compare[last]}" if len(keys) == 2 else f"is the {superlative(first.compare[last])}"
+            if first.measure:
+                return f"has the {'larger' if last else 'smaller'} {first.measure}"
+        return {"earliest": "came first", "latest": "came last", "largest": "is the largest", "smallest": "is the smallest"}[op]
+
+
+def superlative(comparative: str) -> str:
+    """"taller" to "tallest", "more populous" to "most populous", "less high" to "least high"."""
+    if comparative.startswith("more "):
+        return "most " + comparative[5:]
+    if comparative.startswith("less "):
+        return "least " + comparative[5:]
+    return comparative[:-2] + "est"

@@ -1,0 +1,202 @@
+"""A logical form in English: several wordings are tried, and the smoothest is taken.
+
+A question is told in one of three styles. Which one fits depends on how deep and how heavy its descriptions are, so
+they all are derived at random a number of times, weighed, and one of the best is drawn by `chance`:
+
+* nested: "Who designed the lighthouse in the picture?"
+* introduced: "Take the lighthouse designed by the architect of the bridge in the picture. How tall is that lighthouse?"
+* story: "The bridge in the picture was designed by an architect who also built a lighthouse in Orla. How tall is it?"
+"""
+import random
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from records.form import ClaimClause, Form
+from records.identity import chance
+from transforms.writing.asking import question
+from transforms.writing.lints import problems
+from transforms.writing.scene import CLOSE, MIDDLE, OPEN, Scene, num_words, unmarked
+from transforms.writing.source import WordSource
+from transforms.writing.telling import HOPELESS, Telling
+
+TRIES = 36
+"""Derivations a question; the number that ceased to improve the best cost on the tests' forms."""
+NEARLY = 0.8
+"""Wordings whose cost is within this of the best are equally good, and one is drawn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worded:
+    """A form in words."""
+
+    text: str
+    anchor_phrase: str
+    """The words that refer to the picture, as they stand in the text."""
+    mentions: Mapping[str, str]
+    """Variable or entity id to the words of its first mention."""
+    spans: Mapping[str, tuple[int, int]]
+    """Variable or entity id to where these words stand in the text."""
+    problems: tuple[str, ...] = ()
+    """What is wrong with the best wording found; a question with problems is not for readers."""
+
+
+def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str], facts: WordSource, item_id: str, recipe_seed: int,
+              language: str = "en", hidden: Collection[str] = ()) -> Worded:
+    """A form as a question that a person would ask.
+
+    Args:
+        form: what is asked.
+        names: variables and entity ids to the names by which to call them; a variable that is not here is described.
+        classes: variables (and entity ids, where known better than `facts` does) to the class they are called by.
+        facts: labels, datatypes and classes.
+        item_id: the draft's id; with `recipe_seed` it decides between equally good wordings.
+        recipe_seed: the recipe's seed.
+        language: of the phrases.
+        hidden: words that must not be said (aliases of what is asked or described), in any case.
+
+    Raises:
+        InputError: there are no phrases for the language.
+    """
+    scene = Scene(form=form, names=names, classes=classes, facts=facts, language=language)
+    rng = chance(recipe_seed, item_id, "verbalise")
+    found: dict[str, tuple[float, Telling]] = {}
+    for _ in range(TRIES):
+        telling = Telling(scene, rng)
+        marked = _told(telling, rng)
+        cost = telling.cost + _weigh(unmarked(marked), hidden, language)
+        if marked not in found or cost < found[marked][0]:
+            found[marked] = (cost, telling)
+    best = min(cost for cost, _ in found.values())
+    chosen = rng.choice(sorted(marked for marked, (cost, _) in found.items() if cost <= best + NEARLY))
+    cost, telling = found[chosen]
+    text, spans = _read_marks(chosen)
+    faults = problems(text, language) + tuple(f"says {h}" for h in _said(text, hidden))
+    if telling.cost >= HOPELESS:
+        faults += ("something is not described",)
+    if not telling.anchor_phrase and form.anchor not in names:
+        faults += ("the picture is not mentioned",)
+    return Worded(text=text, anchor_phrase=telling.anchor_phrase, mentions={k: text[a:b] for k, (a, b) in spans.items()}, spans=spans,
+                  problems=faults)
+
+
+# ---------------------------------------------------------------- styles
+
+
+def _told(telling: Telling, rng: random.Random) -> str:
+    """The whole text in a style drawn at random among those that the form allows."""
+    pivots = _pivots(telling.scene)
+    style = rng.choice(("nested", "introduced", "story")) if pivots else "nested"
+    if style == "nested":
+        sentences = [question(telling)]
+    elif style == "introduced":
+        pivot = rng.choice(sorted(pivots))
+        sentences = [telling.choose(telling.scene.data["introductions"]).replace("{np}", telling.noun_phrase(pivot)), question(telling)]
+        telling.cost += 2.0
+    else:
+        sentences = [_story(telling, pivots[rng.choice(sorted(pivots))]), question(telling)]
+        telling.cost += 1.6
+    return " ".join(_capital(re.sub(r",\s*([?.,:])", r"\1", s)) for s in sentences)
+
+
+def _pivots(scene: Scene) -> dict[str, list[int]]:
+    """The variables that a sentence of their own may introduce: to the claims that lead to them from the picture."""
+    found: dict[str, list[int]] = {}
+    level: dict[str, list[int]] = {scene.form.anchor: []}
+    while level:
+        following: dict[str, list[int]] = {}
+        for var, path in level.items():
+            for i, clause in enumerate(scene.form.clauses):
+                if not isinstance(clause, ClaimClause) or var not in (clause.subject, clause.object):
+                    continue
+                other = clause.object if clause.subject == var else clause.subject
+                if isinstance(other, str) and other not in scene.literals and other not in found and other != scene.form.anchor:
+                    following.setdefault(other, [*path, i])
+        found.update(following)
+        level = following
+    found.pop(scene.form.ask.var, None)
+    return {v: p for v, p in found.items() if v not in scene.names}
+
+
+def _story(telling: Telling, path: list[int]) -> str:
+    """A statement that leads from the picture to a variable: "The bridge in the picture was designed by an architect who …"."""
+    scene = telling.scene
+    telling.used.update(path)
+    subject = telling.noun_phrase(scene.form.anchor)
+    return f"{subject} {telling.joined([_step(telling, scene.form.anchor, path)])}."
+
+
+def _step(telling: Telling, var: str, path: list[int]) -> str:
+    """The verb phrase from one variable of the path to the next, which is told in an indefinite noun phrase."""
+    scene, index = telling.scene, path[0]
+    claim = scene.form.clauses[index]
+    assert isinstance(claim, ClaimClause)
+    side = "subject" if claim.subject == var else "object"
+    target = claim.object if side == "subject" else claim.subject
+    assert isinstance(target, str)
+    phrase = scene.phrase(claim)
+    role = phrase.role if side == "subject" else ""
+    noun = role if role and scene.is_person(target) else scene.noun(target, phrase.noun if side == "subject" else "")
+    another = f"that {noun}" in telling.told.values()
+    telling.told[target] = telling.back_reference(target, noun)
+    verbs = [telling.verb_phrase(i, s) for i, s in telling.own(target)]
+    if path[1:]:
+        verbs.append(_also(_step(telling, target, path[1:]), scene, path))
+    elif not verbs:
+        telling.cost += 1.5  # "…is in a town. In which year was that town …": a sentence for nothing
+    head = f"another {noun}" if another else scene.words.indefinite(noun)
+    said = telling.relative(head, verbs, scene.is_person(target), bare=True)
+    return telling.verb_phrase(index, side, other=telling.mark(target, said))
+
+
+def _also(verb: str, scene: Scene, path: list[int]) -> str:
+    """"also designed" after "was designed by", where the path turns back over one property."""
+    one, two = (scene.form.clauses[i] for i in path[:2])
+    assert isinstance(one, ClaimClause) and isinstance(two, ClaimClause)
+    if one.property != two.property or one.object != two.object:
+        return verb
+    first, _, rest = verb.partition(" ")
+    return f"{first} also {rest}" if first in ("was", "is", "(was)", "(is)") else f"also {verb}"
+
+
+def _capital(sentence: str) -> str:
+    """The sentence with a capital letter, behind any marks."""
+    start = re.match(f"(?:{OPEN}[^{MIDDLE}]*{MIDDLE})*", sentence)
+    at = start.end() if start else 0
+    return sentence[:at] + sentence[at:at + 1].upper() + sentence[at + 1:]
+
+
+# ---------------------------------------------------------------- weighing
+
+
+def _weigh(text: str, hidden: Collection[str], language: str) -> float:
+    """How awkward a text is as a whole: long sentences, many relative clauses, many "of", the same verb twice."""
+    cost = 0.06 * num_words(text) + 10.0 * len(problems(text, language)) + 30.0 * len(_said(text, hidden))
+    for sentence in re.split(r"(?<=[.?]) ", text):
+        words = sentence.split()
+        cost += 0.35 * max(0, len(words) - 26)
+        cost += 1.5 * max(0, len(re.findall(r"\b(?:that|who|which|where|whom|whose)\b(?! other)", sentence)) - 2)
+        cost += 1.2 * max(0, sentence.count(" of ") - 2)
+        cost += 1.5 * len(re.findall(r"\bof (?:the|that) [\w -]{1,40} of (?:the|that) [\w -]{1,40} of\b", sentence))
+        verbs = re.findall(r"\b\w{4,}ed by\b", sentence)
+        cost += 1.0 * (len(verbs) - len(set(verbs)))
+    return cost
+
+
+def _said(text: str, hidden: Collection[str]) -> list[str]:
+    low = text.lower()
+    return [h for h in sorted(hidden) if h and re.search(rf"(?<!\w){re.escape(h.lower())}(?!\w)", low)]
+
+
+def _read_marks(marked: str) -> tuple[str, dict[str, tuple[int, int]]]:
+    """The plain text, and the span of the first mention of each key."""
+    plain, spans, open_spans = "", {}, []
+    for piece in re.split(f"({OPEN}[^{MIDDLE}]*{MIDDLE}|{CLOSE})", marked):
+        if piece.startswith(OPEN):
+            open_spans.append((piece[1:-1], len(plain)))
+        elif piece == CLOSE:
+            key, start = open_spans.pop()
+            spans.setdefault(key, (start, len(plain)))
+        else:
+            plain += piece
+    return plain, spans
