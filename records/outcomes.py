@@ -113,4 +113,3 @@ class StageCount(Record):
     num_pending: int = 0
     num_out: int = 0
     """Records that went on; more than `num_kept` where a stage fans out."""
-    seconds: float = 0.0

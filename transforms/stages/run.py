@@ -19,7 +19,8 @@ from apache_beam.utils.windowed_value import WindowedValue
 from records.errors import BudgetExceeded, ProviderFault
 from records.outcomes import Pending, PendingCause, Reason, StageCount
 from records.parquet import read_records
-from transforms.stages.shards import Outcomes, file_digest, finished, shard_path, write_shard
+from records.table import Record
+from transforms.stages.shards import Outcomes, file_digest, finished, shard_path, source_digest, write_shard
 from transforms.stages.stage import Apply, Stage, reject
 from transforms.stages.window import gather_windowed, submit
 
@@ -66,6 +67,10 @@ async def apply_one_async(stage: Stage, function: Any, item: Any) -> Any:
         return guarded(item, stage.name, error)
 
 
+def _with_side(function: Any, side: dict[str, Record]) -> Any:
+    return lambda item: function(item, side.get(item.id))
+
+
 class RunStage(beam.DoFn):
     """Runs one stage over shards. Elements are shard numbers, in and out."""
 
@@ -75,7 +80,7 @@ class RunStage(beam.DoFn):
 
     def setup(self) -> None:
         self._function = function_of(self.stage)
-        self._is_async = inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(getattr(self._function, "__call__", None))
+        self._is_async = inspect.iscoroutinefunction(self._function)
 
     def start_bundle(self) -> None:
         self._open = []
@@ -84,7 +89,12 @@ class RunStage(beam.DoFn):
 
     def process(self, shard: int) -> Iterator[Any]:
         path = shard_path(self.run, self.source, "kept", shard)
-        digest = file_digest(path)
+        digest, function = file_digest(path), self._function
+        if self.stage.side is not None:
+            side_path = shard_path(self.run, self.stage.name, "side", shard)
+            digest = source_digest((path, side_path))
+            side = {r.item_id: r for r in read_records(side_path, self.stage.side)}  # type: ignore[attr-defined]
+            function = _with_side(self._function, side)
         done = finished(self.run, self.stage, shard, digest)
         if done is not None:
             yield from self._report(done)
@@ -98,7 +108,7 @@ class RunStage(beam.DoFn):
             return
         outcomes, started = Outcomes.empty(), time.monotonic()
         for item in items:
-            outcomes.take(apply_one(self.stage, self._function, item))
+            outcomes.take(apply_one(self.stage, function, item))
         outcomes.seconds = time.monotonic() - started
         yield from self._report(write_shard(self.run, self.stage, shard, digest, outcomes))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from records.outcomes import Pending, Rejection, StageCount
-from records.parquet import read_facts, read_records, write_records
+from records.parquet import read_facts, read_records, write_records, write_whole
 from records.table import Record
 from transforms.stages.stage import Stage
 
@@ -22,6 +22,16 @@ from transforms.stages.stage import Stage
 def shard_path(run: str, stage: str, kind: str, shard: int) -> Path:
     """Where one kind of output ("kept", "rejected", "pending") of a (stage, shard) stands."""
     return Path(run, "stages", stage, f"{kind}-{shard:05d}.parquet")
+
+
+def timing_path(run: str, stage: str, shard: int) -> Path:
+    """Where the seconds that a (stage, shard) took are noted."""
+    return Path(run, "timing", stage, f"{shard:05d}")
+
+
+def stage_seconds(run: str, stage: str) -> float:
+    """Seconds that a stage took over all its shards and workers."""
+    return sum(float(p.read_text()) for p in sorted(Path(run, "timing", stage).glob("*")))
 
 
 def file_digest(path: Path) -> str:
@@ -63,14 +73,13 @@ class Outcomes:
 def finished(run: str, stage: Stage, shard: int, source_digest: str) -> StageCount | None:
     """The count of a (stage, shard) that needs no work, or None."""
     facts = read_facts(shard_path(run, stage.name, "kept", shard))
-    if facts is None or facts.get("source") != source_digest or facts.get("fingerprint") != stage.fingerprint or facts["num_pending"] != "0":
+    if facts is None or (facts.get("source"), facts.get("fingerprint"), facts.get("num_pending")) != (source_digest, stage.fingerprint, "0"):
         return None
     return _count(stage.name, shard, facts)
 
 
 def _count(stage: str, shard: int, facts: dict[str, str]) -> StageCount:
-    return StageCount(stage=stage, shard=shard, seconds=float(facts.get("seconds", 0)),
-                      **{k: int(facts[k]) for k in ("num_in", "num_kept", "num_rejected", "num_pending", "num_out")})
+    return StageCount(stage=stage, shard=shard, **{k: int(facts[k]) for k in ("num_in", "num_kept", "num_rejected", "num_pending", "num_out")})
 
 
 def write_shard(run: str, stage: Stage, shard: int, source_digest: str, outcomes: Outcomes) -> StageCount:
@@ -86,7 +95,9 @@ def write_shard(run: str, stage: Stage, shard: int, source_digest: str, outcomes
     facts = {"source": source_digest, "fingerprint": stage.fingerprint, "num_in": str(outcomes.num_in), "num_kept": str(outcomes.num_kept),
              "num_rejected": str(outcomes.num_rejected), "num_pending": str(len(outcomes.pending)), "num_out": str(len(kept))}
     write_records(shard_path(run, stage.name, "kept", shard), stage.gives, kept, **facts)
-    return _count(stage.name, shard, {**facts, "seconds": str(outcomes.seconds)})
+    # Time is no part of the result (P2), so it stands beside the stages and not in their files.
+    write_whole(timing_path(run, stage.name, shard), str(round(outcomes.seconds, 3)).encode())
+    return _count(stage.name, shard, facts)
 
 
 def counts(run: str, stage: str) -> list[StageCount]:

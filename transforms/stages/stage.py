@@ -26,6 +26,8 @@ class Stage:
         settings: what `make` needs; plain data that pickles (paths, the recipe).
         fingerprint: changes whenever the stage would compute something else from the same input; part of resume.
         in_flight: records under way at once in a process, for coroutines; 0 for a plain function.
+        side: the type of a second input, `side-SSSSS.parquet` in the stage's own folder, which a global step wrote; the function
+            then takes (record, side record or None), matched by `item_id`.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Stage:
     settings: Any = None
     fingerprint: str = ""
     in_flight: int = 0
+    side: type[Record] | None = None
 
 
 def reject(item: Any, stage: str, reason: Reason, evidence: Any = None) -> Rejection:

@@ -1,0 +1,74 @@
+"""The recipe's parts that belong to the job itself: filters, export, models, and how it is run."""
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from annotated_types import Ge, Gt, Le
+
+Share = Annotated[float, Ge(0), Le(1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterRules:
+    """Which filters run (design 3.7), and their settings. A filter that is off stores the verdict `not_run`."""
+
+    answer_in_question: bool = True
+    duplicates: bool = True
+    near_duplicate_similarity: Share = 0.85
+    """Jaccard similarity of word triples from which two questions count as one."""
+    text_search: bool = True
+    text_search_k: Annotated[int, Gt(0)] = 5
+    image_search: bool = True
+    image_search_k: Annotated[int, Gt(0)] = 5
+    text_only: bool = True
+    no_tools: bool = True
+    samples: Annotated[int, Gt(0)] = 1
+    """Samples a model solver draws."""
+    popular_sitelinks: Annotated[int, Ge(0)] = 50
+    """The popularity prior knows the claims of entities with at least so many sitelinks by heart."""
+    solvable: bool = True
+    visible_text: bool = True
+    """Whether the text in the picture is read (OCR) and searched for leaks."""
+    exclude_pictures: tuple[str, ...] = ()
+    """Files of perceptual hashes of benchmark pictures, one a line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportRules:
+    """Splits, shares and formats of the data set (design 3.9)."""
+
+    shares: Mapping[str, float] = field(default_factory=lambda: {"train": 0.9, "validation": 0.1})
+    rl_share: Share = 0.5
+    """Share of tasks that go to reinforcement learning; the rest to supervised fine-tuning."""
+    level_ratio: Mapping[str, float] = field(default_factory=dict)
+    """easy:medium:hard of the RL configuration (VSearcher 4:3:3); empty: as they come."""
+    benchmark_share: Share = 0.0
+    """Share of anchors set aside as the run's own frozen benchmark."""
+    questions_per_shard: Annotated[int, Gt(0)] = 500
+    formats: tuple[str, ...] = ("sharegpt", "verl", "trl")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRules:
+    """Endpoints and roles for the llm writer and the model filters; empty without models. See `models/README.md`."""
+
+    endpoints: tuple[Mapping[str, Any], ...] = ()
+    roles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Role name, or "default", to endpoint, model, temperature, …"""
+    votes: Annotated[int, Ge(1)] = 3
+    budget_money: Annotated[float, Gt(0)] | None = None
+    budget_tokens: Annotated[int, Gt(0)] | None = None
+    budget_calls: Annotated[int, Gt(0)] | None = None
+    clip: str = "small"
+    """"small" (shipped), a folder, or open_clip's name and tag as "ViT-B-32/openai"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRules:
+    """How the job runs; no result depends on it."""
+
+    in_flight: Annotated[int, Gt(0), Le(4096)] = 64
+    """Records under way at once in a process, in stages that call models."""
+    shards: Annotated[int, Gt(0), Le(100_000)] = 16
+    max_error_share: Share = 0.02
+    """A job in which more than this share ended as `error` exits with 1."""

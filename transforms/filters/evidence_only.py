@@ -1,0 +1,81 @@
+"""F8 without a model: a solver that is given the evidence and nothing else must reach the answer.
+
+The stand-in executes the form over the certificate's own claims alone. It fails where the evidence does not hold
+together: a hop without its claim, a reading that the picture does not have, an answer that rests on something else.
+"""
+from collections.abc import Iterable
+
+from records.form import Reads
+from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
+from records.outcomes import Reason, Rejection
+from records.synthesis import Question, Verdict
+from transforms.certificate.certify import given_by_picture
+from transforms.certificate.execute import answers
+from transforms.certificate.facts import Facts
+from transforms.drafting.accept import binding_of
+from transforms.stages.stage import reject
+from transforms.writing.forms import constants
+
+
+class EvidenceFacts:
+    """`Facts` that hold only given claims; classes and pictures are those of the store."""
+
+    def __init__(self, facts: Facts, claims: Iterable[Claim]) -> None:
+        self._facts = facts
+        self._claims: dict[str, list[Claim]] = {}
+        for claim in sorted(claims, key=lambda c: c.id):
+            self._claims.setdefault(claim.subject, []).append(claim)
+
+    def claims(self, subject: str) -> tuple[Claim, ...]:
+        return tuple(self._claims.get(subject, ()))
+
+    def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
+        return tuple(sorted({c.subject for cs in self._claims.values() for c in cs if c.property == property and c.value.key() == value_key}))
+
+    def num_subjects(self, property: str, value_key: str) -> int:
+        return len(self.subjects(property, value_key))
+
+    def members(self, class_id: str, *, limit: int = 10_000) -> tuple[str, ...]:
+        return tuple(e for e in sorted(self._claims) if (found := self._facts.entity(e)) and class_id in (*found.class_closure, *found.classes))
+
+    def num_members(self, class_id: str) -> int:
+        return len(self.members(class_id))
+
+    def entity(self, entity_id: str) -> Entity | None:
+        return self._facts.entity(entity_id)
+
+    def article(self, entity_id: str) -> Article | None:
+        return None
+
+    def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
+        return self._facts.images_of(entity_id)
+
+    def property(self, property_id: str) -> PropertyInfo | None:
+        return self._facts.property(property_id)
+
+    def profile(self, property_id: str, class_id: str = "") -> PropertyProfile:
+        return self._facts.profile(property_id, class_id)
+
+
+def solvable(question: Question, facts: Facts, stage: str) -> Question | Rejection:
+    """The question with its verdict, or the rejection that says what the evidence gives instead."""
+    form = question.logical_form
+    if form is None or question.certificate is None:
+        return question.with_verdict(Verdict(filter="F8", passed=True, solver="not_run"))
+    wanted = {h.claim_id for h in question.certificate.evidence}
+    nodes = {v.entity for v in binding_of(question.bindings).values() if v.kind == "entity"} | set(constants(form))
+    claims = [c for node in sorted(nodes) for c in facts.claims(node) if c.id in wanted]
+    given = given_by_picture(form, binding_of(question.bindings))
+    pictured = {d.property for i in facts.images_of(question.anchor) if i.id == question.source_image_id for d in i.details}
+    if any(r.property not in pictured for r in form.of(Reads)):
+        return reject(question, stage, Reason.NOT_SOLVABLE, {"what": "the chosen picture does not show the detail"})
+    found = tuple(v.key() for v in answers(form, EvidenceFacts(facts, claims), given))
+    if found != (question.answer.value.key(),):
+        return reject(question, stage, Reason.NOT_SOLVABLE, {"found": list(found)})
+    return question.with_verdict(Verdict(filter="F8", passed=True, solver="evidence_execution", num_samples=1, num_correct=1))
+
+
+
+
+
+

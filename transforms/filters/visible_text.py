@@ -1,0 +1,35 @@
+"""The last leak check (design 3.5): text inside the picture, read by OCR, must not name a node or the answer."""
+from collections.abc import Callable, Sequence
+
+from models.ocr import TextBlock
+from records.form import Form, Reads
+from records.knowledge import Value
+from records.outcomes import Reason, Rejection
+from records.synthesis import Check, Question
+from transforms.certificate.facts import Facts
+from transforms.certificate.leak import answer_names, names_of_value
+from transforms.drafting.accept import binding_of
+from transforms.pictures.visible_text import leak_in_picture, text_of
+from transforms.stages.stage import reject
+
+
+def visible_text(question: Question, picture: bytes, read: Callable[[bytes], Sequence[TextBlock]], facts: Facts,
+                 languages: tuple[str, ...], stage: str) -> Question | Rejection:
+    """The question with the check added to its certificate, or the rejection that quotes the picture."""
+    assert question.certificate is not None
+    binding = binding_of(question.bindings)
+    nodes = [n for value in binding.values() if value.kind == "entity" for n in names_of_value(facts, value, languages)]
+    names = [*answer_names(facts, question.answer, languages), *nodes]
+    blocks = read(picture)
+    hit = leak_in_picture(blocks, names, may_show=_asked_readings(question.logical_form, binding))
+    if hit:
+        return reject(question, stage, Reason.LEAK, {"where": "picture", "name": hit, "text": text_of(blocks)[:300]})
+    check = Check(name="no_leak_in_picture", passed=True, score=float(len(blocks)))
+    return question.replace(certificate=question.certificate.replace(checks=(*question.certificate.checks, check)))
+
+
+def _asked_readings(form: Form | None, binding: dict[str, Value]) -> list[str]:
+    if form is None:
+        return []
+    values = [binding[r.var] for r in form.of(Reads)]
+    return [str(v.year) if v.year is not None else v.text for v in values]
