@@ -4,7 +4,6 @@ A template (`templates/<role>.txt`) has two parts, the system message and the us
 description of the reply is derived from the reply's schema and ends the user's part: models follow best what they read
 last, and endpoints without structured output see it too.
 """
-import base64
 import functools
 import typing
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import jinja2
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from models.messages import Message, Picture
 from prompts.fence import NOTICE, Fenced, inline
 from records.identity import canonical_json, sha256_hex
 
@@ -49,36 +49,18 @@ class Role:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A rendered prompt: OpenAI-style messages and the schema that the reply must have."""
+    """A rendered prompt: messages and the schema that the reply must have."""
 
     role: str
     version: str
-    messages: tuple[dict[str, Any], ...]
+    messages: tuple[Message, ...]
     reply: type[BaseModel]
 
     @property
     def text(self) -> str:
         """All text of the messages, for people and goldens; pictures by their place only."""
-        out = []
-        for message in self.messages:
-            content = message["content"]
-            parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-            out.append(f"[{message['role']}]")
-            out.extend(p["text"] if p["type"] == "text" else "[picture]" for p in parts)
-        return "\n".join(out) + "\n"
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture that goes with a prompt, in a format that chat endpoints take (JPEG, PNG, WebP)."""
-
-    data: bytes
-    mime: str
-
-    def part(self) -> dict[str, Any]:
-        """The message part, with the bytes in a data URL: no endpoint has to fetch anything."""
-        encoded = base64.b64encode(self.data).decode("ascii")
-        return {"type": "image_url", "image_url": {"url": f"data:{self.mime};base64,{encoded}"}}
+        return "".join(f"[{message.role}]\n" + "".join(f"{p}\n" if isinstance(p, str) else "[picture]\n" for p in message.parts)
+                       for message in self.messages)
 
 
 def language_name(code: str) -> str:
@@ -105,10 +87,9 @@ def render(role: Role, /, *, pictures: tuple[Picture, ...] = (), **values: Any) 
     template = _environment().from_string(role.source)
     system, found, user = template.render(**values).partition(PARTS)
     assert found, f"{role.name}.txt has no line {PARTS!r}"
-    text = f"{user.strip()}\n\n{reply_outline(role.reply)}"
-    content: Any = [*(p.part() for p in pictures), {"type": "text", "text": text}] if pictures else text
-    return Prompt(role=role.name, version=role.version, reply=role.reply, messages=(
-        {"role": "system", "content": f"{system.strip()}\n\n{NOTICE}"}, {"role": "user", "content": content}))
+    messages = (Message("system", (f"{system.strip()}\n\n{NOTICE}",)),
+                Message("user", (*pictures, f"{user.strip()}\n\n{reply_outline(role.reply)}")))
+    return Prompt(role=role.name, version=role.version, messages=messages, reply=role.reply)
 
 
 @functools.cache

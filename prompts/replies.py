@@ -25,7 +25,8 @@ def _why(description: str = "one or two sentences"):
 
 def _named(value: str | None) -> str | None:
     """None for the words by which models say "no value" in a field for a name."""
-    return None if value is None or value.strip().strip(".").casefold() in ("", "none", "null", "n/a", "unknown", "no rival") else value.strip()
+    said = (value or "").strip()
+    return None if said.strip(".").casefold() in ("", "none", "null", "n/a", "unknown", "no rival") else said
 
 
 MaybeName = Annotated[str | None, AfterValidator(_named)]
@@ -54,6 +55,20 @@ class Questions(Reply):
     questions: list[AskedQuestion] = Field(max_length=10, description="best first; empty if the material supports no good question")
 
 
+class PathQuestion(AskedQuestion):
+    phrase: str = _text("the words that refer to the picture, copied exactly from the question", 120)
+
+    @model_validator(mode="after")
+    def _copied(self) -> Self:
+        if self.phrase not in self.question:
+            raise ValueError(f"phrase must be copied from the question; {self.phrase!r} does not stand in it")
+        return self
+
+
+class PathQuestions(Reply):
+    questions: list[PathQuestion] = Field(max_length=10, description="best first; empty if no good question can be made")
+
+
 class Picked(BaseModel):
     surface: str = _text("the name, copied exactly from the question", 200)
     title: str = _text("the title of its encyclopedia article", 200)
@@ -71,7 +86,7 @@ class CitedClaim(BaseModel):
 class Description(BaseModel):
     text: str = _text("the description, a noun phrase", 500)
     claims: list[CitedClaim] = Field(default=[], max_length=8, description="every claim that the description states")
-    sentence: int | None = Field(default=None, description="number of the sentence that states the rest of it, or null if the claims state all")
+    sentence: int | None = Field(default=None, description="number of the sentence that states what no claim does, or null")
 
     @model_validator(mode="after")
     def _has_a_source(self) -> Self:
@@ -121,7 +136,7 @@ class Obfuscated(Reply):
 class UniquenessVote(Reply):
     why: str = _why("how you tried to find another answer, one to three sentences")
     rival: MaybeName = Field(default=None, max_length=200, description=(
-        "full name of one other thing that fits a description in the question, or another answer that is just as right; null if there is none"))
+        "full name of one other thing that fits a description in the question, or another answer just as right; null if there is none"))
     holds: bool = Field(description="true if the question has exactly one answer, the expected one")
 
     @model_validator(mode="after")
@@ -133,7 +148,7 @@ class UniquenessVote(Reply):
 
 class InvarianceVote(Reply):
     why: str = _why("what you compared, one to three sentences")
-    other_answer: MaybeName = Field(default=None, max_length=200, description="the answer that the second question has instead; null if the same")
+    other_answer: MaybeName = Field(default=None, max_length=200, description="the answer that the second has instead; null if the same")
     holds: bool = Field(description="true if both questions have the same answer")
 
     @model_validator(mode="after")

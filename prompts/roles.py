@@ -14,7 +14,7 @@ ROLES: dict[str, Role] = {role.name: role for role in (
     Role("pick_image_entity", replies.PickedEntities),
     Role("hide_entity", replies.Hidden),
     # writing: OpenSearch-VL's paths
-    Role("canonical_question", replies.Questions),
+    Role("canonical_question", replies.PathQuestions),
     Role("describe", replies.Descriptions),
     Role("obfuscate_answer", replies.Obfuscated),
     # votes of the certificate

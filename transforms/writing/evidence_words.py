@@ -13,7 +13,8 @@ def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], langua
     for number, (hop, entity) in enumerate(zip(hops, entities[1:], strict=True), start=1):
         subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
         if hop.property:
-            lines.append(f"  {stops[subject].label(language)} — {property_label(store, hop.property, language)}: {stops[value].label(language)}")
+            name = property_label(store, hop.property, language)
+            lines.append(f"  {stops[subject].label(language)} — {name}: {stops[value].label(language)}")
         else:
             lines.append(f'  a sentence links them: "{hop.evidence}"')
         lines.append(f"Stop {number}: {_stop(entity, language)}")
@@ -54,7 +55,7 @@ def clause_words(store, draft: Draft, language: str) -> tuple[str, ...]:
             case Compute():
                 found.append(f"{words(clause.out)} is the {clause.op} of {', '.join(words(a) for a in clause.args)}")
             case Reads():
-                found.append(f"On the picture of {words(clause.of)}: {property_label(store, clause.property, language)} {words(clause.var)}")
+                found.append(f"Read on the picture, {property_label(store, clause.property, language)}: {words(clause.var)}")
             case SentenceClause():
                 found.append(f"{words(clause.subject)}: {clause.text}")
     return tuple(found)

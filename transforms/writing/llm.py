@@ -5,7 +5,7 @@ and from what a rewriting does to the question (`rewriting.py`). Where neither g
 only votes can support it. Roles: VSearcher 2.2 (injection), OpenSearch-VL 3.1 (paths), design 3.4.
 """
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeVar
 
@@ -17,7 +17,7 @@ from prompts.ask import Client, ask
 from prompts.fence import fenced
 from prompts.render import language_name, render
 from prompts.roles import ROLES
-from records.form import Ask, ClaimClause, Clause, Form, Image, SentenceClause
+from records.form import Ask, ClaimClause, Clause, Form, Image, SentenceClause, variables
 from records.knowledge import Entity, entity_value
 from records.outcomes import Reason
 from records.synthesis import Answer, Hop, Rewrite, Seed
@@ -67,7 +67,7 @@ class LlmWriter:
 
     name: str = "llm"
 
-    async def _ask(self, role: str, seed: Seed, read: Callable[[Any], Read], *, sample: int = 0, **values: Any) -> Read:
+    async def _ask(self, role: str, seed: Seed, read: Callable[[Any], Read], values: Mapping[str, Any], sample: int = 0) -> Read:
         prompt = render(ROLES[role], language=language_name(self.rules.language), **values)
         try:
             return await ask(self.client, prompt, read, item_id=seed.id, sample=sample)
@@ -80,9 +80,9 @@ class LlmWriter:
     def _languages(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.rules.language, "en")))
 
-    def _material(self, entity: Entity, *, avoid: frozenset[str] = frozenset(), without: tuple[str, ...] = (), inverse: bool = True) -> Material:
-        return material(self.store, entity, self.rules.language, max_claims=self.rules.max_claims, max_sentences=self.rules.max_sentences,
-                        avoid=avoid, without=without, inverse=inverse)
+    def _material(self, entity: Entity, **limits: Any) -> Material:
+        return material(self.store, entity, self.rules.language, max_claims=self.rules.max_claims,
+                        max_sentences=self.rules.max_sentences, **limits)
 
     def _called(self, entity: Entity) -> dict[str, str]:
         """What a prompt calls an entity."""
@@ -97,8 +97,8 @@ class LlmWriter:
         def read(reply: replies.Questions) -> list[Draft]:
             return [self._asked(q, shown, (), entity_value(entity.id), {}, "seed_question") for q in reply.questions]
 
-        return await self._ask("seed_question", seed, read, **self._called(entity), num_wanted=self.rules.questions,
-                               claims=shown.claims_block, sentences=shown.sentences_block)
+        values = {**self._called(entity), **_blocks(shown), "num_wanted": self.rules.questions}
+        return await self._ask("seed_question", seed, read, values)
 
     async def canonical_question(self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> list[Draft]:
         first, last = entities[0], entities[-1]
@@ -110,9 +110,9 @@ class LlmWriter:
             drafts = [self._asked(q, shown, path, hops[-1].target, bindings, "canonical_question") for q in reply.questions]
             return [replace(d, hops=hops, anchor=first.id, anchor_phrase=q.phrase) for d, q in zip(drafts, reply.questions, strict=True)]
 
-        return await self._ask("canonical_question", seed, read, **self._called(first), num_wanted=self.rules.questions,
-                               path=fenced("path", hop_words(self.store, hops, entities, self.rules.language)), last=last.label(self.rules.language),
-                               claims=shown.claims_block, sentences=shown.sentences_block)
+        values = {**self._called(first), **_blocks(shown), "num_wanted": self.rules.questions, "last": last.label(self.rules.language),
+                  "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language))}
+        return await self._ask("canonical_question", seed, read, values)
 
     def _asked(self, asked: replies.AskedQuestion, shown: Material, path: tuple[Clause, ...], subject: Any, bindings: dict[str, str],
                role: str) -> Draft:
@@ -134,12 +134,12 @@ class LlmWriter:
     # Injection
 
     async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
-        return await self._pick("pick_entity", draft, seed, anchor_phrase=draft.anchor_phrase)
+        return await self._pick("pick_entity", draft, seed, {"anchor_phrase": draft.anchor_phrase})
 
     async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
-        return [m for m in await self._pick("pick_image_entity", draft, seed) if self.store.images_of(m.entity_id)]
+        return [m for m in await self._pick("pick_image_entity", draft, seed, {}) if self.store.images_of(m.entity_id)]
 
-    async def _pick(self, role: str, draft: Draft, seed: Seed, **values: Any) -> list[Mention]:
+    async def _pick(self, role: str, draft: Draft, seed: Seed, values: dict[str, Any]) -> list[Mention]:
         taken = taken_entities(draft)
 
         def read(reply: replies.PickedEntities) -> list[Mention]:
@@ -152,17 +152,17 @@ class LlmWriter:
                     found.setdefault(entity_id, Mention(entity_id=entity_id, surface=picked.surface))
             return list(found.values())
 
-        return await self._ask(role, seed, read, **_question(draft), num_wanted=self.rules.mentions, **values)
+        return await self._ask(role, seed, read, {**_question(draft), **values, "num_wanted": self.rules.mentions})
 
     async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
-        return await self._facts("take_fact", draft, mention, seed)
+        return await self._facts("take_fact", draft, mention, seed, {})
 
     async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
         others = [self.store.entity(e) for v, e in draft.bindings.items() if v != mention.var]
         names = sorted({n for e in others if e is not None for n in e.names(self._languages)})
-        return await self._facts("describe", draft, mention, seed, forbidden="; ".join(names) or "(none)")
+        return await self._facts("describe", draft, mention, seed, {"forbidden": "; ".join(names) or "(none)"})
 
-    async def _facts(self, role: str, draft: Draft, mention: Mention, seed: Seed, **values: Any) -> list[Fact]:
+    async def _facts(self, role: str, draft: Draft, mention: Mention, seed: Seed, values: dict[str, Any]) -> list[Fact]:
         entity = self.store.entity(mention.entity_id)
         avoid = taken_entities(draft) | {draft.answer.value.key()}
         shown = self._material(entity, avoid=avoid - {entity.id}, without=(draft.answer.text,))
@@ -170,16 +170,18 @@ class LlmWriter:
         def read(reply: replies.Descriptions) -> list[Fact]:
             return [self._fact(d, shown) for d in reply.descriptions]
 
-        return await self._ask(role, seed, read, **self._called(entity), **_question(draft), num_wanted=self.rules.facts,
-                               claims=shown.claims_block, sentences=shown.sentences_block, **values)
+        return await self._ask(role, seed, read, {**self._called(entity), **_question(draft), **_blocks(shown), **values,
+                                                  "num_wanted": self.rules.facts})
 
     def _fact(self, described: replies.Description, shown: Material) -> Fact:
         """A description of a reply as a fact, with a clause for each cited claim whose value its words show."""
         cited = [shown.claim(c.number) for c in described.claims]
-        clauses = tuple(line.clause for line, c in zip(cited, described.claims, strict=True) if states(self.store, line, c.words, self.rules.language))
+        clauses = tuple(line.clause for line, c in zip(cited, described.claims, strict=True)
+                        if states(self.store, line, c.words, self.rules.language))
         if described.sentence is not None:
             line = shown.sentence(described.sentence)
-            return Fact(entity_id=shown.entity.id, text=described.text, clauses=clauses, sentence=line.text, **_place(shown, described.sentence))
+            return Fact(entity_id=shown.entity.id, text=described.text, clauses=clauses, sentence=line.text,
+                        **_place(shown, described.sentence))
         if not clauses:
             raise ValueError(f"the words of {described.text!r} do not show what the cited claims say: "
                              + "; ".join(line.words for line in cited))
@@ -199,8 +201,9 @@ class LlmWriter:
                            revision=fact.revision, section=fact.section, start=fact.start, end=fact.end)
             return draft.rewritten(step, text=reply.question, form=form, bindings=bindings)
 
-        return await self._ask("inject", seed, read, **_question(draft), name=entity.label(self.rules.language), surface=mention.surface,
-                               facts=fenced("descriptions", "\n".join(f"- {f.text}" for f in facts)))
+        return await self._ask("inject", seed, read, {
+            **_question(draft), "name": entity.label(self.rules.language), "surface": mention.surface,
+            "facts": fenced("descriptions", "\n".join(f"- {f.text}" for f in facts))})
 
     async def hide_entity(self, draft: Draft, mention: Mention, seed: Seed) -> Draft:
         entity = self.store.entity(mention.entity_id)
@@ -215,7 +218,7 @@ class LlmWriter:
             step = Rewrite(round=len(draft.history), role="hide_entity", before=draft.text, after=reply.question, entity_id=entity.id)
             return draft.rewritten(step, text=reply.question, form=form, bindings=bindings, anchor=entity.id, anchor_phrase=reply.phrase)
 
-        return await self._ask("hide_entity", seed, read, **_question(draft), **self._called(entity), surface=mention.surface)
+        return await self._ask("hide_entity", seed, read, {**_question(draft), **self._called(entity), "surface": mention.surface})
 
     async def obfuscate_answer(self, draft: Draft, seed: Seed) -> Draft | None:
         """The question asking for an attribute of its former answer (OpenSearch-VL 3.1, "occasional answer obfuscation").
@@ -235,12 +238,13 @@ class LlmWriter:
             var = next_var(before, "a")
             form = Form(clauses=(*before.clauses, ClaimClause(subject=before.ask.var, property=line.claim.property, object=var)),
                         ask=_ask_for(answer, var))
-            step = Rewrite(round=len(draft.history), role="obfuscate_answer", before=draft.text, after=reply.question, entity_id=shown.entity.id,
-                           fact=line.words, source=line.words, revision=line.claim.revision)
-            return draft.rewritten(step, text=reply.question, answer=answer, form=form, bindings={**draft.bindings, var: line.claim.value.key()})
+            step = Rewrite(round=len(draft.history), role="obfuscate_answer", before=draft.text, after=reply.question,
+                           entity_id=shown.entity.id, fact=line.words, source=line.words, revision=line.claim.revision)
+            bindings = {**draft.bindings, var: line.claim.value.key()}
+            return draft.rewritten(step, text=reply.question, answer=answer, form=form, bindings=bindings)
 
-        return await self._ask("obfuscate_answer", seed, read, question=fenced("question", draft.text), claims=shown.claims_block,
-                               **self._called(shown.entity))
+        return await self._ask("obfuscate_answer", seed, read, {**self._called(shown.entity), "question": fenced("question", draft.text),
+                                                                "claims": shown.claims_block})
 
     # Votes
 
@@ -248,8 +252,9 @@ class LlmWriter:
         def read(reply: replies.UniquenessVote) -> Vote:
             return Vote(holds=reply.holds, other=reply.rival or "", why=reply.why)
 
-        return await self._votes("check_unique", seed, read, **_question(draft), shown=self._shown(draft),
-                                 evidence=fenced("evidence", evidence_lines(self.store, draft, self.rules.language)))
+        return await self._votes("check_unique", seed, read, {
+            **_question(draft), "shown": self._shown(draft),
+            "evidence": fenced("evidence", evidence_lines(self.store, draft, self.rules.language))})
 
     async def check_invariant(self, before: Draft, after: Draft, seed: Seed) -> list[Vote]:
         step = after.history[-1]
@@ -257,12 +262,13 @@ class LlmWriter:
         def read(reply: replies.InvarianceVote) -> Vote:
             return Vote(holds=reply.holds, other=reply.other_answer or "", why=reply.why)
 
-        return await self._votes("check_invariant", seed, read, before=fenced("first", before.text), after=fenced("second", after.text),
-                                 replaced=self.store.label(step.entity_id, self.rules.language), shown=self._shown(after),
-                                 fact=fenced("source", step.source or step.fact), answer=_answer(after.answer))
+        return await self._votes("check_invariant", seed, read, {
+            "before": fenced("first", before.text), "after": fenced("second", after.text), "answer": _answer(after.answer),
+            "replaced": self.store.label(step.entity_id, self.rules.language), "shown": self._shown(after),
+            "fact": fenced("source", step.source or step.fact)})
 
-    async def _votes(self, role: str, seed: Seed, read: Callable[[Any], Vote], **values: Any) -> list[Vote]:
-        return list(await asyncio.gather(*(self._ask(role, seed, read, sample=n, **values) for n in range(self.rules.votes))))
+    async def _votes(self, role: str, seed: Seed, read: Callable[[Any], Vote], values: Mapping[str, Any]) -> list[Vote]:
+        return list(await asyncio.gather(*(self._ask(role, seed, read, values, sample=n) for n in range(self.rules.votes))))
 
     def _shown(self, draft: Draft) -> str:
         return self.store.label(draft.anchor, self.rules.language) if draft.anchor else ""
@@ -270,6 +276,10 @@ class LlmWriter:
 
 def _question(draft: Draft) -> dict[str, Any]:
     return {"question": fenced("question", draft.text), "answer": _answer(draft.answer)}
+
+
+def _blocks(shown: Material) -> dict[str, Any]:
+    return {"claims": shown.claims_block, "sentences": shown.sentences_block}
 
 
 def _answer(answer: Answer) -> str:
@@ -284,7 +294,8 @@ def _place(shown: Material, number: int) -> dict[str, Any]:
     """Where a cited sentence stands, as fields of a fact or a rewrite."""
     line = shown.sentence(number)
     assert shown.article is not None
-    return {"article_id": shown.article.id, "revision": shown.article.revision, "section": line.section, "start": line.start, "end": line.end}
+    return {"article_id": shown.article.id, "revision": shown.article.revision, "section": line.section,
+            "start": line.start, "end": line.end}
 
 
 def _hop_clause(hop: Hop) -> Clause:
@@ -296,9 +307,11 @@ def _hop_clause(hop: Hop) -> Clause:
 
 
 def _free_var(draft: Draft) -> str:
-    """A variable that neither the form nor the bindings use: a draft that lost its form still says which entities are hidden."""
-    used = set(draft.bindings) | ({draft.form.ask.var} if draft.form else set())
-    return next(v for i in range(1000) if (v := f"x{i}") not in used and (draft.form is None or v >= next_var(draft.form)))
+    """A variable that neither the form nor the bindings use: a draft without a form still says which entities are hidden."""
+    used = set(draft.bindings)
+    for clause in draft.form.clauses if draft.form else ():
+        used.update(variables(clause))
+    return next(v for i in range(len(used) + 1) if (v := f"x{i}") not in used)
 
 
 def _described(draft: Draft, mention: Mention, clauses: tuple[Clause, ...]) -> tuple[Form | None, dict[str, str]]:

@@ -203,7 +203,8 @@ def names_stand(text: str, name: str) -> bool:
         stem = part[:max(MIN_STEM, len(part) - 2)]
         return word == part or (len(part) > MIN_STEM and word.startswith(stem) and len(word) <= len(part) + 3)
 
-    return any(all(same(w, p) for w, p in zip(words[i:], wanted, strict=False)) for i in range(len(words) - len(wanted) + 1)) if wanted else False
+    starts = range(len(words) - len(wanted) + 1) if wanted else ()
+    return any(all(same(w, p) for w, p in zip(words[i:], wanted, strict=False)) for i in starts)
 
 
 def answer_from_claim(store, line: ClaimLine, reply: AskedQuestion | Obfuscated, language: str) -> Answer:
@@ -237,7 +238,9 @@ def agrees(store, line: ClaimLine, said: str, language: str) -> bool:
 def coarsened(value: Value, precision: int) -> Value:
     """A time as far as a precision goes (9 year, 10 month, 11 day)."""
     length = {9: 5, 10: 8}.get(precision)
-    return value if length is None else value.replace(time=value.time[:length] + "-00-00T00:00:00Z"[3 * (precision - 9):], precision=precision)
+    if length is None:
+        return value
+    return value.replace(time=value.time[:length] + "-00-00T00:00:00Z"[length - 5:], precision=precision)
 
 
 def answer_from_sentence(store, shown: Material, line: SentenceLine, reply: AskedQuestion, language: str) -> Answer:
@@ -273,7 +276,7 @@ def answer_from_sentence(store, shown: Material, line: SentenceLine, reply: Aske
 
 def linked_entities(store, article: Article | None, line: SentenceLine) -> list[tuple[str, tuple[str, ...]]]:
     """The entities that a sentence links, each with the words that link it and its title."""
-    found = []
+    found: list[tuple[str, tuple[str, ...]]] = []
     for link in article.links if article else ():
         if link.section == line.section and line.start <= link.sentence_start < line.end:
             entity_id = store.entity_of_title(link.target)

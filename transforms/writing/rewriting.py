@@ -56,13 +56,14 @@ def _named(clauses: tuple[Clause, ...]) -> tuple[str, ...]:
 
 
 def clauses_of(store, fact: Fact, after: str) -> tuple[Clause, ...]:
-    """A fact's clauses over `SELF`; for a fact that only a sentence states, one clause for each entity that the sentence links and the question names."""
+    """A fact's clauses over `SELF`; where it rests on a sentence only, one for each entity that this links and the question names."""
     if fact.clauses or not fact.article_id:
         return fact.clauses
     line = SentenceLine(text=fact.sentence, section=fact.section, start=fact.start, end=fact.end)
     found: dict[str, Clause] = {}
     for entity_id, names in linked_entities(store, store.article(fact.entity_id), line):
         if entity_id != fact.entity_id and any(names_stand(after, n) for n in names):
-            found[entity_id] = SentenceClause(subject=SELF, object=entity_value(entity_id), article_id=fact.article_id, revision=fact.revision,
-                                              section=fact.section, start=fact.start, end=fact.end, text=fact.sentence)
+            found[entity_id] = SentenceClause(subject=SELF, object=entity_value(entity_id), article_id=fact.article_id,
+                                              revision=fact.revision, section=fact.section, start=fact.start, end=fact.end,
+                                              text=fact.sentence)
     return tuple(found.values())

@@ -1,0 +1,128 @@
+"""The solvers of the filters: models that try a question with less than a policy has, and a judge of its picture.
+
+F4, F5 and F6 drop what is answered with one image search, without the picture, without tools (VSearcher A.2,
+OpenSearch-VL 3.1); F8 drops what cannot be answered with all the evidence; F7 drops pictures that are too simple.
+Every verdict holds how many of n samples were right, and the wrong answers, which the certificate executes as rivals.
+"""
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from models.messages import Picture
+from models.structured import BadReply, RefusedReply
+from prompts.ask import Client, ask
+from prompts.fence import fenced
+from prompts.render import Prompt, render
+from prompts.replies import AnswerJudged, PictureJudged, Solved
+from prompts.roles import ROLES
+from records.synthesis import Question, Verdict
+from transforms.filters.answers import matches, name_key
+
+MAX_MATERIAL_CHARS = 12_000
+MAX_PAGE_CHARS = 1_500
+
+
+@dataclass(frozen=True)
+class Solvers:
+    """The model-driven filters.
+
+    All methods raise the client's `BadReply` where not one sample gave a usable reply (a solver that cannot speak must
+    not pass every question), and let `ProviderFault` and `BudgetExceeded` through.
+
+    Args:
+        client: `models.chat`'s client.
+        num_samples: samples of each solver.
+        judge: whether the role judge_answer decides about answers that do not match word for word.
+    """
+
+    client: Client
+    num_samples: int = 4
+    judge: bool = False
+
+    async def text_only(self, question: Question) -> Verdict:
+        """F5: a model without the picture. Passes where no sample is right."""
+        prompt = render(ROLES["answer_text_only"], question=fenced("question", question.text))
+        return await self._verdict("F5", question, prompt)
+
+    async def without_tools(self, question: Question, picture: Picture) -> Verdict:
+        """F6: a vision model with the picture and nothing else. Passes where no sample is right."""
+        prompt = render(ROLES["answer_direct"], question=fenced("question", question.text), pictures=(picture,))
+        return await self._verdict("F6", question, prompt)
+
+    async def one_image_search(self, question: Question, picture: Picture, pages: tuple[tuple[str, str], ...]) -> Verdict:
+        """F4: a vision model with the results of one image search of the picture. Passes where no sample is right.
+
+        Args:
+            question: the question.
+            picture: its picture.
+            pages: (title, text) of the pages found, the best first.
+        """
+        material = "\n\n".join(f"{title}\n{text[:MAX_PAGE_CHARS]}" for title, text in pages) or "(nothing found)"
+        prompt = render(ROLES["answer_with_search"], question=fenced("question", question.text), pictures=(picture,), only_material=False,
+                        found_by_picture=True, material=fenced("pages", material, MAX_MATERIAL_CHARS))
+        return await self._verdict("F4", question, prompt)
+
+    async def from_evidence(self, question: Question, evidence: tuple[str, ...]) -> Verdict:
+        """F8: a model with the certificate's evidence in words, what the picture shows included. Passes where a sample is right."""
+        prompt = render(ROLES["answer_with_search"], question=fenced("question", question.text), only_material=True, found_by_picture=False,
+                        material=fenced("evidence", "\n".join(evidence), MAX_MATERIAL_CHARS))
+        return await self._verdict("F8", question, prompt, solvable=True)
+
+    async def too_simple(self, question: Question, picture: Picture) -> Verdict:
+        """F7: a vision model's judgement of the picture. Passes where it is not too simple."""
+
+        def read(reply: PictureJudged) -> Verdict:
+            return Verdict(filter="F7", passed=not reply.too_simple, solver="image_too_simple", num_samples=1,
+                           evidence={"kind": reply.kind, "shows": reply.shows})
+
+        return await ask(self.client, render(ROLES["image_too_simple"], pictures=(picture,)), read, item_id=question.id)
+
+    async def _verdict(self, name: str, question: Question, prompt: Prompt, *, solvable: bool = False) -> Verdict:
+        samples = await asyncio.gather(*(self._sample(prompt, question, n) for n in range(self.num_samples)))
+        faults = [s for s in samples if isinstance(s, BadReply)]
+        if len(faults) == len(samples):
+            raise faults[0]
+        said = [s for s in samples if isinstance(s, str)]
+        right = {text: await self._right(question, text) for text in sorted(set(said))}
+        num_correct = sum(right[s] for s in said)
+        wrong = Counter(s for s in said if not right[s])
+        return Verdict(filter=name, passed=num_correct > 0 if solvable else num_correct == 0, solver=prompt.role,
+                       num_samples=len(samples), num_correct=num_correct,
+                       evidence={"wrong": [[s, wrong[s]] for s in sorted(wrong)], "bad_replies": len(faults), "prompt": prompt.version})
+
+    async def _sample(self, prompt: Prompt, question: Question, sample: int) -> str | None | BadReply:
+        """One sample's answer; None where it does not know or declines; the fault where its reply is of no use."""
+
+        def read(reply: Solved) -> str | None:
+            return reply.answer
+
+        try:
+            return await ask(self.client, prompt, read, item_id=question.id, sample=sample)
+        except RefusedReply:
+            return None
+        except BadReply as fault:
+            return fault
+
+    async def _right(self, question: Question, said: str) -> bool:
+        answer = question.answer
+        if matches(answer, said, question.language):
+            return True
+        if not self.judge or not name_key(said):
+            return False
+
+        def read(reply: AnswerJudged) -> bool:
+            return reply.correct
+
+        prompt = render(ROLES["judge_answer"], question=fenced("question", question.text), answer=f"{answer.text} {answer.unit}".strip(),
+                        aliases="; ".join(answer.aliases), reply=fenced("reply", said))
+        return await ask(self.client, prompt, read, item_id=question.id)
+
+
+def wrong_answers(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
+    """The wrong answers of solvers, each once, to be executed as rivals."""
+    found: dict[str, Any] = {}
+    for verdict in verdicts:
+        if isinstance(verdict.evidence, dict):
+            found.update((text, None) for text, _ in verdict.evidence.get("wrong", ()))
+    return tuple(found)
