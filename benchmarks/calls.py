@@ -1,0 +1,79 @@
+"""The call stage's rate against the ideal one (window ÷ mean latency), and its CPU a call.
+
+    python -m benchmarks.calls
+
+A mock endpoint on loopback answers after a log-normal latency (mean 0.30 s); `Caller` and `ChatClient` keep a window of
+calls in flight, with cache and ledger on disk, as a stage does. The rate counts the replies that came
+while the window was full, from the first call on; what was in flight at the end is not counted, nor is its wait.
+"""
+import argparse
+import asyncio
+import datetime
+import json
+import os
+import platform
+import statistics
+import tempfile
+import time
+import urllib.request
+
+from benchmarks.mock_endpoint import running
+from calls.caller import Caller
+from calls.sqlite import SqliteCache
+from models.chat import ChatClient
+from models.endpoints import EndpointConfig, RoleConfig
+from models.messages import system, user
+
+MEAN = 0.3
+
+
+async def measure(url: str, folder: str, window: int, seconds: float, run: int) -> tuple[float, float]:
+    """Calls a second and CPU seconds a call of one run."""
+    cache = SqliteCache(os.path.join(folder, f"calls-{window}-{run}.sqlite"))
+    endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=window)
+    client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="mock", max_tokens=300)}, Caller(cache))
+    instruction = system("You write one question about a picture and its article. " * 20)
+    num_done = 0
+    end = time.monotonic() + seconds
+
+    async def worker(place: int) -> None:
+        nonlocal num_done
+        turn = 0
+        while time.monotonic() < end:
+            turn += 1
+            text = f"Run {run}, item {place}-{turn}. " + "The lighthouse was built in 1871 on the northern cape. " * 20
+            await client.chat("role", [instruction, user(text)], item_id=f"{place}-{turn}")
+            num_done += time.monotonic() < end
+
+    cpu = time.process_time()
+    await asyncio.gather(*map(worker, range(window)))
+    cpu = time.process_time() - cpu
+    await client.aclose()
+    cache.close()
+    return num_done / seconds, cpu / (num_done + window)
+
+
+def main() -> None:
+    """Prints one line a window: rate ÷ ideal over three runs, with the spread."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--windows", type=int, nargs="+", default=[64, 256])
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each run")
+    asked = parser.parse_args()
+    print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory() as folder:
+        for window in asked.windows:
+            ratios, cpus = [], []
+            for run in range(asked.runs):
+                with running(mean=MEAN, seed=run) as url:
+                    rate, cpu = asyncio.run(measure(url, folder, window, asked.seconds, run))
+                    with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as stats:
+                        ideal = window / json.load(stats)["mean_latency"]
+                ratios.append(rate / ideal)
+                cpus.append(cpu * 1e3)
+            print(f"window {window}: rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
+                  f"CPU {statistics.median(cpus):.2f} ms a call")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""A chat endpoint on loopback that speaks /v1/chat/completions and answers well, or badly in every way we know.
+
+    python benchmarks/mock_endpoint.py --port 0 --mean 0.3 --sigma 0.5      prints its base URL on the first line
+
+Latency is log-normal. What the next requests get is scripted: `POST /script` with a list of `{"kind": …}`, used up in
+order of arrival; afterwards every request gets kind "ok". `--faults SHARE` instead gives that share of the requests,
+drawn by their idempotency key, one fault of transport each before the good reply. `GET /stats` tells what was served.
+
+A good reply is a function of the request alone: an instance of the JSON schema that the request carries, or a text
+with the request's digest.
+"""
+import argparse
+import asyncio
+import hashlib
+import json
+import math
+import random
+import subprocess
+import sys
+from collections import Counter, deque
+from contextlib import contextmanager
+from typing import Any
+
+from aiohttp import web
+
+TRANSPORT_FAULTS = ("429", "429_retry_after", "500", "503", "cut", "cut_body", "empty_body")
+
+
+def instance_of(schema: dict[str, Any], word: str, root: dict[str, Any] | None = None) -> Any:
+    """A value that fits a JSON schema, with `word` in its strings."""
+    root = root or schema
+    if "$ref" in schema:
+        return instance_of(root["$defs"][schema["$ref"].rsplit("/", 1)[1]], word, root)
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    for choice in ("anyOf", "oneOf"):
+        if choice in schema:
+            return instance_of(schema[choice][0], word, root)
+    match schema.get("type"):
+        case "object":
+            return {name: instance_of(part, word, root) for name, part in schema.get("properties", {}).items()}
+        case "array":
+            return [instance_of(schema.get("items", {}), word, root)] * max(1, schema.get("minItems", 1))
+        case "integer":
+            return int(schema.get("minimum", 1))
+        case "number":
+            return float(schema.get("minimum", 0.5))
+        case "boolean":
+            return True
+        case "null":
+            return None
+    return f"text {word}"
+
+
+def good_content(body: dict[str, Any]) -> str:
+    """The content of a good reply: an instance of the request's schema, or a text with its digest."""
+    word = hashlib.sha256(json.dumps(body["messages"], sort_keys=True).encode()).hexdigest()[:12]
+    wanted = body.get("response_format") or {}
+    if wanted.get("type") == "json_schema":
+        return json.dumps(instance_of(wanted["json_schema"]["schema"], word))
+    return json.dumps({"answer": f"text {word}"}) if wanted else f"text {word}"
+
+
+class MockEndpoint:
+    """The server's state: the script, the latency's generator and the counters."""
+
+    def __init__(self, *, mean: float, sigma: float, seed: int, faults: float) -> None:
+        self.mean, self.sigma, self.seed, self.faults = mean, sigma, seed, faults
+        self.latencies = random.Random(seed)
+        self.script: deque[dict[str, Any]] = deque()
+        self.by_key: Counter[str] = Counter()
+        self.num_replied = self.num_now = self.peak = 0
+        self.sum_latency = 0.0
+        self.last_body: dict[str, Any] = {}
+        self.last_headers: dict[str, str] = {}
+
+    def _behaviour(self, key: str) -> dict[str, Any]:
+        if self.script:
+            return self.script.popleft()
+        draw = random.Random(f"{self.seed} {key}")
+        if self.by_key[key] == 1 and draw.random() < self.faults:
+            return {"kind": draw.choice(TRANSPORT_FAULTS)}
+        return {"kind": "ok"}
+
+    def _latency(self) -> float:
+        """Seconds; log-normal with the mean asked for."""
+        if not self.mean:
+            return 0.0
+        return self.latencies.lognormvariate(math.log(self.mean) - self.sigma ** 2 / 2, self.sigma)
+
+    async def complete(self, request: web.Request) -> web.StreamResponse:
+        """POST /v1/chat/completions."""
+        raw = await request.read()
+        key = request.headers.get("Idempotency-Key", "")
+        self.by_key[key] += 1
+        behaviour = self._behaviour(key)
+        self.num_now += 1
+        self.peak = max(self.peak, self.num_now)
+        latency = self._latency()
+        self.sum_latency += latency
+        try:
+            await asyncio.sleep(latency)
+            body = json.loads(raw)
+            self.last_body, self.last_headers = body, dict(request.headers)
+            return await self._answer(request, body, behaviour)
+        finally:
+            self.num_now -= 1
+
+    async def _answer(self, request: web.Request, body: dict[str, Any], behaviour: dict[str, Any]) -> web.StreamResponse:
+        kind = behaviour["kind"]
+        good = behaviour.get("content") or good_content(body)
+        finish, refusal, content = "stop", None, good
+        match kind:
+            case "429" | "429_retry_after":
+                headers = {"Retry-After": str(behaviour.get("seconds", 1))} if kind == "429_retry_after" else {}
+                return web.json_response({"error": {"message": "slow down", "type": "rate_limit"}}, status=429, headers=headers)
+            case "echo_key":
+                told = f"bad key {request.headers.get('Authorization', '')}"
+                return web.json_response({"error": {"message": told}}, status=behaviour.get("status", 401))
+            case "hang":
+                await asyncio.sleep(behaviour.get("seconds", 3600))
+            case "cut":
+                request.transport.close()
+                return web.Response()
+            case "cut_body":
+                response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "5000"})
+                await response.prepare(request)
+                await response.write(b'{"choices": [{"index": 0, "mess')
+                request.transport.close()
+                return response
+            case "empty_body":
+                return web.Response(body=b"", content_type="application/json")
+            case "not_json":
+                return web.Response(text="<html>gateway</html>", content_type="text/html")
+            case "empty":
+                content = ""
+            case "prose":
+                content = f"Certainly! Here is what you asked for:\n\n```json\n{good}\n```\nLet me know {{if}} you need more."
+            case "truncated":
+                content, finish = good[:max(1, len(good) // 2)], "length"
+            case "wrong_schema":
+                content = json.dumps({"unexpected": [1, 2, 3]})
+            case "refusal":
+                content, refusal = "", "I can't help with that."
+            case "refusal_text":
+                content = "I'm sorry, but I can't help with that."
+            case "other_language":
+                content = behaviour.get("content") or json.dumps({"answer": "Das weiß ich leider nicht genau"}, ensure_ascii=False)
+            case "ok":
+                pass
+            case _ if kind.isdigit():
+                return web.json_response({"error": {"message": f"status {kind}", "code": behaviour.get("code")}}, status=int(kind))
+            case _:
+                raise ValueError(f"unknown kind {kind!r}")
+        message = {"role": "assistant", "content": content, "refusal": refusal}
+        reply: dict[str, Any] = {
+            "id": "mock", "object": "chat.completion", "created": 0, "model": body["model"],
+            "choices": [{"index": 0, "finish_reason": finish, "message": message}]}
+        if not behaviour.get("no_usage"):
+            tokens_in, tokens_out = len(json.dumps(body["messages"])) // 4, max(1, len(content) // 4)
+            reply["usage"] = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
+        self.num_replied += 1
+        return web.json_response(reply)
+
+    async def take_script(self, request: web.Request) -> web.Response:
+        """POST /script."""
+        self.script.extend(await request.json())
+        return web.json_response({})
+
+    async def stats(self, request: web.Request) -> web.Response:
+        """GET /stats: counts since the start, the latency drawn on average, and requests by idempotency key."""
+        num = sum(self.by_key.values())
+        return web.json_response({
+            "num_requests": num, "num_replied": self.num_replied, "peak": self.peak,
+            "mean_latency": self.sum_latency / num if num else 0.0, "by_key": self.by_key,
+            "last_body": self.last_body, "last_headers": self.last_headers})
+
+    async def models(self, request: web.Request) -> web.Response:
+        """GET /v1/models."""
+        return web.json_response({"object": "list", "data": [{"id": "mock", "object": "model"}]})
+
+
+async def serve(endpoint: MockEndpoint, port: int) -> None:
+    """Serves until the process ends; prints the base URL."""
+    app = web.Application(client_max_size=64 * 2 ** 20)
+    app.add_routes([web.post("/v1/chat/completions", endpoint.complete), web.get("/v1/models", endpoint.models),
+                    web.post("/script", endpoint.take_script), web.get("/stats", endpoint.stats)])
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", port, backlog=1024)
+    await site.start()
+    print(f"http://127.0.0.1:{runner.addresses[0][1]}/v1", flush=True)
+    await asyncio.Event().wait()
+
+
+@contextmanager
+def running(*, mean: float = 0.0, sigma: float = 0.5, seed: int = 0, faults: float = 0.0):
+    """The server in a process of its own; yields its base URL (…/v1)."""
+    options = ["--mean", mean, "--sigma", sigma, "--seed", seed, "--faults", faults]
+    server = subprocess.Popen([sys.executable, "-P", __file__, *map(str, options)], stdout=subprocess.PIPE, text=True)
+    try:
+        yield server.stdout.readline().strip()
+    finally:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--mean", type=float, default=0.0, help="mean latency in seconds")
+    parser.add_argument("--sigma", type=float, default=0.5, help="sigma of the logarithm of the latency")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--faults", type=float, default=0.0, help="share of requests that first meet a fault of transport")
+    asked = parser.parse_args()
+    asyncio.run(serve(MockEndpoint(mean=asked.mean, sigma=asked.sigma, seed=asked.seed, faults=asked.faults), asked.port))

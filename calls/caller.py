@@ -1,0 +1,155 @@
+"""The one way out of the process: cache, merging, pacing, budget, ledger and retries around any sender."""
+import asyncio
+import math
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+from calls.budget import Budget
+from calls.cache import CallCache, Decision
+from calls.ledger import Status
+from calls.pacing import Lane, Pace
+from calls.request import CallRequest, Reply
+from calls.retry import WRONG_CREDENTIALS, CallFault, RetryPolicy
+from records.errors import BudgetExceeded
+
+Send = Callable[[str], Awaitable[Reply]]
+"""Sends the request once, with the given idempotency key; raises `CallFault` where no reply comes."""
+
+OVERLOAD = frozenset({Status.RATE_LIMITED, Status.SERVER_ERROR, Status.TIMEOUT})
+POLL_SECONDS = (0.02, 0.5)
+"""First and longest pause between two looks at what other processes hold."""
+
+
+class Caller:
+    """Calls that are cached, merged, paced, budgeted, written down and tried again.
+
+    One a process, used by one event loop at a time; loops may follow each other.
+
+    Args:
+        cache: the backend; several processes may share it.
+        budget: hard limits over all runs of the folder.
+        paces: by provider; the default pace for the others.
+    """
+
+    def __init__(self, cache: CallCache, *, budget: Budget | None = None, paces: Mapping[str, Pace] | None = None,
+                 retry: RetryPolicy | None = None) -> None:
+        self.cache = cache
+        self.budget = budget or Budget()
+        self.retry = retry or RetryPolicy()
+        self.num_hits = 0
+        self.num_merged = 0
+        self._paces = dict(paces or {})
+        self._lanes: dict[tuple[str, str], Lane] = {}
+        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+        self._shut: dict[tuple[str, str], tuple[float, CallFault]] = {}
+
+    def set_pace(self, provider: str, pace: Pace) -> None:
+        """Sets a provider's pace; before its first call."""
+        assert all(name != provider for name, _ in self._lanes), provider
+        self._paces[provider] = pace
+
+    async def call(self, request: CallRequest, send: Send) -> Reply:
+        """The reply to a request: from the cache, from an equal request in flight, or from the provider.
+
+        A caller that is cancelled leaves the call running, since it may already be paid; its reply is cached.
+
+        Raises:
+            ProviderFault: no reply after all attempts, or none to be had. Never cached.
+            BudgetExceeded: the reply may cost more than the budget leaves.
+            InputError: a budget in money and an unknown price; or the cache cannot be written.
+        """
+        self.budget.check_price(request.provider, request.model, request.price)
+        key = request.key()
+        reply = await self.cache.lookup(key)
+        if reply is not None:
+            self.num_hits += 1
+            return reply
+        task = self._in_flight.get(key)
+        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            task = asyncio.create_task(self._fetch(key, request, send))
+            self._in_flight[key] = task
+            task.add_done_callback(lambda done: self._forget(key, done))
+        else:
+            self.num_merged += 1
+        return await asyncio.shield(task)
+
+    def _forget(self, key: str, task: asyncio.Task[Reply]) -> None:
+        if self._in_flight.get(key) is task:
+            del self._in_flight[key]
+        if not task.cancelled():
+            task.exception()  # marks it as seen, where everybody who waited was cancelled
+
+    async def _fetch(self, key: str, request: CallRequest, send: Send) -> Reply:
+        pair = (request.provider, request.model)
+        lane = self._lanes.get(pair)
+        if lane is None:
+            lane = self._lanes[pair] = Lane(self._paces.get(request.provider, Pace()))
+        attempt = 0
+        while True:
+            attempt += 1
+            entered = await lane.enter()
+            reply, fault = None, None
+            try:
+                self._check_open(pair)
+                attempt_id, reply = await self._start(key, request)
+                if reply is None:
+                    entered = time.monotonic()
+                    reply, fault = await self._send_once(key, request, send, attempt_id)
+                    if fault is not None:
+                        self._shut_after(pair, fault)
+            finally:
+                lane.leave(entered, replied=reply is not None and not reply.cached,
+                           overloaded=fault is not None and fault.kind in OVERLOAD,
+                           retry_after=None if fault is None or pair in self._shut else fault.retry_after)
+            if reply is not None:
+                return reply
+            assert fault is not None
+            if self.retry.gives_up(fault, attempt):
+                raise fault
+            await asyncio.sleep(self.retry.delay(key, attempt))
+
+    def _shut_after(self, pair: tuple[str, str], fault: CallFault) -> None:
+        """Sends nothing more where credentials are refused, or where the provider wants a longer pause than we wait."""
+        if fault.status in WRONG_CREDENTIALS:
+            self._shut[pair] = (math.inf, fault)
+        elif (fault.retry_after or 0.0) > self.retry.max_retry_after:
+            self._shut[pair] = (time.monotonic() + fault.retry_after, fault)
+
+    def _check_open(self, pair: tuple[str, str]) -> None:
+        until, fault = self._shut.get(pair, (0.0, None))
+        if fault is not None and time.monotonic() < until:
+            raise fault
+        self._shut.pop(pair, None)
+
+    async def _start(self, key: str, request: CallRequest) -> tuple[int, Reply | None]:
+        """The id of an attempt that may now be sent, or the reply that another process brought meanwhile."""
+        pause, longest = POLL_SECONDS
+        while True:
+            started = await self.cache.start(key, request, self.budget)
+            match started.decision:
+                case Decision.SEND:
+                    return started.attempt_id, None
+                case Decision.HIT:
+                    return 0, started.reply
+                case Decision.EXCEEDED:
+                    raise BudgetExceeded(f"{request.provider}, stage {request.stage or '-'}: {started.limit} is used up")
+            await asyncio.sleep(pause)
+            pause = min(longest, pause * 2)
+
+    async def _send_once(self, key: str, request: CallRequest, send: Send, attempt_id: int) -> tuple[Reply | None, CallFault | None]:
+        began = time.monotonic()
+        reply, fault = None, None
+        try:
+            async with asyncio.timeout(request.timeout):
+                reply = await send(key)
+        except CallFault as error:
+            fault = error
+        except TimeoutError:
+            fault = CallFault(request.provider, f"no reply within {request.timeout:g} s", Status.TIMEOUT)
+        except BaseException:
+            self.cache.drop(attempt_id, key, request, time.monotonic() - began)
+            raise
+        status = Status.OK if fault is None else fault.kind
+        # Cancelled here, the reply still arrives: the step is queued before the first suspension.
+        await self.cache.settle(attempt_id, key, request, status, time.monotonic() - began, reply)
+        return reply, fault

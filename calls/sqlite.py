@@ -1,0 +1,217 @@
+"""The call cache in one SQLite file, shared by the processes of one machine.
+
+Everything that the calls of one turn of the event loop ask for is done in one transaction (group commit), on the loop's
+own thread: a commit in WAL mode takes about 30 µs, less than handing it to another thread and back costs. A commit
+survives the death of the process (it may not survive a power cut: synchronous=NORMAL).
+"""
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from calls.budget import Budget, Spend
+from calls.cache import Decision, Started
+from calls.ledger import FREE_OF_CHARGE, Status
+from calls.owner import is_alive, this_owner
+from calls.request import CallRequest, Reply
+from records.errors import InputError
+
+VERSION = 1
+LEASE_MARGIN = 60.0
+"""Seconds past its timeout after which an attempt is lost though its process seems alive (a pid used again)."""
+
+SCHEMA = """
+CREATE TABLE replies (
+    key TEXT PRIMARY KEY, body BLOB NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, estimated INTEGER NOT NULL
+);
+CREATE TABLE attempts (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, stage TEXT NOT NULL, item_id TEXT NOT NULL, seed_id TEXT NOT NULL,
+    provider TEXT NOT NULL, model TEXT NOT NULL, status TEXT NOT NULL,
+    calls INTEGER NOT NULL,      -- 1 where it was or may have been charged
+    tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, estimated INTEGER NOT NULL,
+    money REAL,                  -- NULL where the price is unknown
+    seconds REAL, started REAL NOT NULL, owner TEXT NOT NULL, lease REAL NOT NULL
+);
+CREATE UNIQUE INDEX attempts_in_flight ON attempts (key) WHERE status = 'in_flight';
+-- the sums over attempts
+CREATE TABLE spent (money REAL NOT NULL, tokens INTEGER NOT NULL, calls INTEGER NOT NULL);
+INSERT INTO spent VALUES (0.0, 0, 0);
+"""
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    fix = "Give the calls.sqlite of a run, or a path in a folder that exists and is writable."
+    if not path.parent.is_dir():
+        raise InputError(str(path), "its folder does not exist", fix)
+    try:
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60.0)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("BEGIN IMMEDIATE")
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0:
+            for statement in SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise InputError(str(path), f"the call cache cannot be opened: {error}", fix) from None
+    if version not in (0, VERSION):
+        connection.close()
+        raise InputError(str(path), f"the call cache has version {version}, this program reads {VERSION}",
+                         "Use the program that wrote it, or start a new run folder.")
+    return connection
+
+
+class SqliteCache:
+    """`CallCache` in a file. One instance a process; event loops may use it one after the other, not two at once.
+
+    Args:
+        path: the file; made where there is none. Attempts of dead processes are marked lost.
+
+    Raises:
+        InputError: the file cannot be opened, is no call cache, or is one of another version.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._connection = _open(self.path)
+        self._owner = this_owner()
+        self._waiting: list[tuple[Callable[[], Any], asyncio.Future | None]] = []
+        self._flush_loop: asyncio.AbstractEventLoop | None = None
+        self._waiting.append((self._mark_lost, None))
+        self._flush()
+
+    # the protocol
+
+    async def lookup(self, key: str) -> Reply | None:
+        """The reply of a key, if it has arrived."""
+        return self._reply_of(key)
+
+    async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
+        """Decides on a request; see `CallCache`."""
+        return await self._commit(lambda: self._start(key, request, budget))
+
+    async def settle(self, attempt_id: int, key: str, request: CallRequest, status: Status, seconds: float,
+                     reply: Reply | None) -> None:
+        """Ends an attempt; see `CallCache`."""
+        await self._commit(lambda: self._settle(attempt_id, key, request, status, seconds, reply))
+
+    def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
+        """Ends an attempt as lost, at once."""
+        self._waiting.append((lambda: self._settle(attempt_id, key, request, Status.LOST, seconds, None), None))
+        self._flush()
+
+    def spent(self) -> Spend:
+        """What was spent or is reserved, over all runs and processes."""
+        return Spend(*self._connection.execute("SELECT money, tokens, calls FROM spent").fetchone())
+
+    def close(self) -> None:
+        """Closes the file; the last process to do so leaves it as one file without a log beside it."""
+        self._connection.close()
+
+    # group commit
+
+    def _commit(self, step: Callable[[], Any]) -> asyncio.Future:
+        """A future that holds the step's result once its transaction is committed."""
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        self._waiting.append((step, future))
+        # An earlier loop may have ended with its flush still due.
+        if len(self._waiting) == 1 or self._flush_loop is not loop:
+            self._flush_loop = loop
+            loop.call_soon(self._flush)
+        return future
+
+    def _flush(self) -> None:
+        steps, self._waiting = self._waiting, []
+        if not steps:
+            return
+        results: list[Any] = []
+        failure: Exception | None = None
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            results = [step() for step, _ in steps]
+            self._connection.execute("COMMIT")
+        except Exception as error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            failure = InputError(str(self.path), f"the call cache cannot be written: {error}",
+                                 "Free the disk or mend its rights, then resume.") if isinstance(error, sqlite3.Error) else error
+        for i, (_, future) in enumerate(steps):
+            if future is None or future.done() or future.get_loop().is_closed():
+                continue
+            if failure is None:
+                future.set_result(results[i])
+            else:
+                future.set_exception(failure)
+        if failure is not None and any(future is None for _, future in steps):
+            raise failure
+
+    # steps inside a transaction
+
+    def _reply_of(self, key: str) -> Reply | None:
+        row = self._connection.execute("SELECT body, tokens_in, tokens_out, estimated FROM replies WHERE key = ?", (key,)).fetchone()
+        return Reply(body=row[0], tokens_in=row[1], tokens_out=row[2], estimated=bool(row[3]), cached=True) if row else None
+
+    def _start(self, key: str, request: CallRequest, budget: Budget) -> Started:
+        reply = self._reply_of(key)
+        if reply is not None:
+            return Started(Decision.HIT, reply=reply)
+        execute, now = self._connection.execute, time.time()
+        held = execute("SELECT id, owner, lease FROM attempts WHERE key = ? AND status = 'in_flight'", (key,)).fetchone()
+        if held is not None:
+            if held[2] > now and is_alive(held[1]):
+                return Started(Decision.BUSY)
+            execute("UPDATE attempts SET status = 'lost' WHERE id = ?", held[:1])
+        money = None if request.price is None else request.price.of(request.tokens_in, request.tokens_out)
+        cost = Spend(money or 0.0, request.tokens_in + request.tokens_out, 1)
+        limit = budget.breach(self.spent() + cost)
+        if limit:
+            self._mark_lost()
+            still_open = budget.breach(self.spent() - self._in_flight() + cost)
+            return Started(Decision.EXCEEDED if still_open else Decision.FULL, limit=limit)
+        cursor = execute(
+            "INSERT INTO attempts (key, stage, item_id, seed_id, provider, model, status, calls, tokens_in, tokens_out, estimated, money,"
+            " started, owner, lease) VALUES (?, ?, ?, ?, ?, ?, 'in_flight', 1, ?, ?, 1, ?, ?, ?, ?)",
+            (key, request.stage, request.item_id, request.seed_id, request.provider, request.model, request.tokens_in,
+             request.tokens_out, money, now, self._owner, now + request.timeout + LEASE_MARGIN))
+        self._add(cost)
+        assert cursor.lastrowid is not None
+        return Started(Decision.SEND, attempt_id=cursor.lastrowid)
+
+    def _settle(self, attempt_id: int, key: str, request: CallRequest, status: Status, seconds: float, reply: Reply | None) -> None:
+        assert (reply is not None) == (status is Status.OK)
+        execute = self._connection.execute
+        if reply is None and status not in FREE_OF_CHARGE:
+            execute("UPDATE attempts SET status = ?, seconds = ? WHERE id = ?", (status, seconds, attempt_id))
+            return
+        before = Spend(*execute("SELECT COALESCE(money, 0.0), tokens_in + tokens_out, calls FROM attempts WHERE id = ?",
+                                (attempt_id,)).fetchone())
+        if reply is None:
+            tokens_in, tokens_out, estimated, calls, money = 0, 0, False, 0, 0.0
+        else:
+            tokens_in, tokens_out, estimated, calls = reply.tokens_in, reply.tokens_out, reply.estimated, 1
+            money = None if request.price is None else request.price.of(tokens_in, tokens_out)
+            execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)", (key, reply.body, tokens_in, tokens_out, estimated))
+        execute("UPDATE attempts SET status = ?, seconds = ?, calls = ?, tokens_in = ?, tokens_out = ?, estimated = ?, money = ? WHERE id = ?",
+                (status, seconds, calls, tokens_in, tokens_out, estimated, money, attempt_id))
+        self._add(Spend(money or 0.0, tokens_in + tokens_out, calls) - before)
+
+    def _add(self, cost: Spend) -> None:
+        self._connection.execute("UPDATE spent SET money = money + ?, tokens = tokens + ?, calls = calls + ?",
+                                 (cost.money, cost.tokens, cost.calls))
+
+    def _in_flight(self) -> Spend:
+        return Spend(*self._connection.execute(
+            "SELECT COALESCE(SUM(money), 0.0), COALESCE(SUM(tokens_in + tokens_out), 0), COALESCE(SUM(calls), 0)"
+            " FROM attempts WHERE status = 'in_flight'").fetchone())
+
+    def _mark_lost(self) -> None:
+        """Marks the attempts of dead processes. They keep their reserved cost: it may have been charged."""
+        rows = self._connection.execute("SELECT id, owner, lease FROM attempts WHERE status = 'in_flight'").fetchall()
+        gone = {owner for _, owner, _ in rows if not is_alive(owner)}
+        lost = [(i,) for i, owner, lease in rows if owner in gone or lease < time.time()]
+        self._connection.executemany("UPDATE attempts SET status = 'lost' WHERE id = ?", lost)

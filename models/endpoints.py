@@ -1,0 +1,106 @@
+"""Which endpoints there are and which model plays which role: the part of a recipe that names models.
+
+Keys stand in the environment; here only the variable's name does.
+"""
+import os
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from calls.pacing import Pace
+from calls.request import Price
+from records.errors import InputError
+
+Structured = Literal["json_schema", "json_object", "none"]
+
+
+class _Config(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelPrice(_Config):
+    """Money for a million tokens; 0 is free, absent is unknown."""
+
+    tokens_in: float = Field(ge=0)
+    tokens_out: float = Field(ge=0)
+
+
+class EndpointConfig(_Config):
+    """One OpenAI-compatible endpoint."""
+
+    name: str = Field(min_length=1)
+    """Stands in every key of the cache: rename it and everything is asked again, move it and nothing is."""
+    base_url: str
+    """Up to and with "/v1"."""
+    api_key_env: str = ""
+    """The environment variable that holds the key; "" for an endpoint without keys."""
+    prices: dict[str, ModelPrice] = Field(default_factory=dict)
+    """By model; a model that is absent has an unknown price."""
+    structured: Structured = "json_schema"
+    """The strongest `response_format` that it honours."""
+    token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """What the limit on new tokens is called; newer models of OpenAI take the second only."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds from sending a request to the last byte of its reply."""
+    max_in_flight: int = Field(default=64, ge=1)
+    requests_per_minute: float | None = Field(default=None, gt=0)
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_url(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be an http:// or https:// address")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("must hold no user, password or query: name the key's variable in api_key_env")
+        return value.rstrip("/")
+
+    def price(self, model: str) -> Price | None:
+        """A model's price, or None where it is unknown."""
+        known = self.prices.get(model)
+        return Price(known.tokens_in, known.tokens_out) if known else None
+
+    def pace(self) -> Pace:
+        """What the endpoint is asked to bear."""
+        return Pace(self.max_in_flight, self.requests_per_minute)
+
+    def key(self) -> str:
+        """The key from the environment; "" for an endpoint without keys.
+
+        Raises:
+            InputError: the variable is not set.
+        """
+        if not self.api_key_env:
+            return ""
+        key = os.environ.get(self.api_key_env, "").strip()
+        if not key:
+            raise InputError(f"endpoint {self.name}", f"the environment variable {self.api_key_env} is not set",
+                             f"Set it to the key (export {self.api_key_env}=…).")
+        if not key.isascii() or not key.isprintable():
+            raise InputError(f"endpoint {self.name}", f"the key in {self.api_key_env} holds characters that no HTTP header may",
+                             "Set it to the key alone, in plain ASCII.")
+        return key
+
+
+class RoleConfig(_Config):
+    """The model that plays a role, and how it is sampled."""
+
+    endpoint: str
+    model: str
+    temperature: float | None = Field(default=None, ge=0)
+    """None leaves it to the endpoint."""
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    max_tokens: int = Field(default=2048, ge=1)
+    samples: int = Field(default=1, ge=1)
+    """Votes, where the role votes."""
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Further parameters of the request's body, as they are (presence_penalty, chat_template_kwargs, …)."""
+
+    @field_validator("extra")
+    @classmethod
+    def _no_second_meaning(cls, value: dict[str, Any]) -> dict[str, Any]:
+        taken = {"model", "messages", "response_format", "n", "stream", "temperature", "top_p", "max_tokens", "max_completion_tokens"}
+        if taken & set(value):
+            raise ValueError(f"{sorted(taken & set(value))} cannot be set here")
+        return value

@@ -1,0 +1,86 @@
+"""Messages with text and pictures: as they are sent, and as they are known in the cache's key."""
+import base64
+import functools
+import io
+from dataclasses import dataclass
+from typing import Any
+
+from PIL import Image
+
+from records.identity import sha256_hex
+
+MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
+PIXELS_PER_TOKEN = 28 * 28
+"""Qwen2-VL's merged patch; coarser models take fewer tokens, so an estimate from it is on the safe side."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture's file bytes: PNG, JPEG, WebP or GIF.
+
+    Raises:
+        ValueError: on first use, if the bytes are no such file.
+    """
+
+    data: bytes
+
+    @functools.cached_property
+    def sha256(self) -> str:
+        """Its identity, as everywhere: the hash of the file's bytes."""
+        return sha256_hex(self.data)
+
+    @functools.cached_property
+    def _header(self) -> tuple[str, int]:
+        try:
+            with Image.open(io.BytesIO(self.data), formats=list(MEDIA_TYPES)) as image:
+                return MEDIA_TYPES[image.format or ""], image.width * image.height
+        except (OSError, KeyError, Image.DecompressionBombError) as error:
+            raise ValueError(f"a picture for a chat message is no PNG, JPEG, WebP or GIF: {error}") from None
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens that a model reads it as, at most: an estimate."""
+        return self._header[1] // PIXELS_PER_TOKEN + 100
+
+    def url(self) -> str:
+        """The file as a data URL."""
+        return f"data:{self._header[0]};base64,{base64.b64encode(self.data).decode()}"
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message: texts and pictures in order."""
+
+    role: str
+    parts: tuple[str | Picture, ...]
+
+    def to_send(self) -> dict[str, Any]:
+        """As the protocol wants it: one text is a plain string, since small servers know nothing else."""
+        if len(self.parts) == 1 and isinstance(self.parts[0], str):
+            return {"role": self.role, "content": self.parts[0]}
+        return {"role": self.role, "content": [
+            {"type": "text", "text": part} if isinstance(part, str) else {"type": "image_url", "image_url": {"url": part.url()}}
+            for part in self.parts]}
+
+    def to_key(self) -> list[Any]:
+        """As it enters the cache's key: pictures by hash."""
+        return [self.role, *(part if isinstance(part, str) else {"picture": part.sha256} for part in self.parts)]
+
+    def num_tokens(self) -> int:
+        """Tokens, estimated on the high side (3 bytes of UTF-8 each)."""
+        return 8 + sum(len(part.encode()) // 3 + 1 if isinstance(part, str) else part.num_tokens for part in self.parts)
+
+
+def system(*parts: str | Picture) -> Message:
+    """A system message."""
+    return Message("system", parts)
+
+
+def user(*parts: str | Picture) -> Message:
+    """A user message."""
+    return Message("user", parts)
+
+
+def assistant(text: str) -> Message:
+    """What the model said before."""
+    return Message("assistant", (text,))

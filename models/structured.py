@@ -1,0 +1,160 @@
+"""Structured replies: asking for JSON by schema, and reading it out of whatever came back."""
+import functools
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+from pydantic import BaseModel, ValidationError
+
+from models.endpoints import Structured
+from records.errors import QuestloomError
+from records.identity import canonical_json
+
+MAX_REPLY_CHARS = 1_000_000
+MAX_STARTS = 200
+"""Brackets tried as the start of a JSON value before a reply is given up: hostile text must not cost quadratic time."""
+
+Schema = type[BaseModel] | dict[str, Any]
+
+_THOUGHT = re.compile(r"^.*?</think>", re.DOTALL)
+_REFUSAL = re.compile(
+    r"^\W*(?:(?:i['’]?m|i am|my)?\s*(?:very |so |truly )?(?:sorry|apologies|apologise|apologize)\b.{0,60}?)?"
+    r"(?:\bi\s+(?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|decline to)\b|\bi\s*(?:['’]?m| am)\s+(?:unable|not able|not allowed)\b"
+    r"|\bas an ai\b|抱歉|对不起|很遗憾|我(?:不能|无法))", re.IGNORECASE | re.DOTALL)
+
+
+class BadReply(QuestloomError):
+    """A model's reply could not be used, after the second chance that it gets. Data, not a fault: see `Reason.BAD_REPLY`.
+
+    Args:
+        role: who was asked.
+        why: what is wrong with the reply, in a sentence.
+        text: the reply's text, shortened.
+    """
+
+    def __init__(self, role: str, why: str, text: str) -> None:
+        super().__init__(role, why, text[:500])
+        self.role, self.why, self.text = role, why, text[:500]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.why}"
+
+
+class RefusedReply(BadReply):
+    """The model declined to answer. See `Reason.REFUSED`."""
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a short text declines to answer, by its opening words (English and Chinese).
+
+    >>> is_refusal("I'm sorry, but I can't help with that."), is_refusal("The tower cannot be seen.")
+    (True, False)
+    """
+    return len(text) < 1_000 and _REFUSAL.match(text) is not None
+
+
+@functools.lru_cache(maxsize=256)
+def _model_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    return schema.model_json_schema()
+
+
+def json_schema(schema: Schema) -> dict[str, Any]:
+    """The JSON schema of a pydantic model; a JSON schema is itself."""
+    return schema if isinstance(schema, dict) else _model_schema(schema)
+
+
+def response_format(schema: Schema, structured: Structured) -> dict[str, Any] | None:
+    """The request's `response_format`, as strong as the endpoint honours."""
+    if structured == "none":
+        return None
+    if structured == "json_object":
+        return {"type": "json_object"}
+    wanted = json_schema(schema)
+    name = re.sub(r"\W", "_", str(wanted.get("title", "reply")), flags=re.ASCII)[:64]
+    return {"type": "json_schema", "json_schema": {"name": name, "schema": wanted, "strict": _is_strict(wanted)}}
+
+
+def _is_strict(schema: Any) -> bool:
+    """Whether strict decoding takes the schema: every object closed, every field required (OpenAI, structured outputs)."""
+    if isinstance(schema, list):
+        return all(map(_is_strict, schema))
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object" and (
+            schema.get("additionalProperties") is not False or set(schema.get("properties", {})) != set(schema.get("required", ()))):
+        return False
+    return all(map(_is_strict, schema.values()))
+
+
+def instructions(schema: Schema) -> str:
+    """What a model is told whose endpoint does not hold it to a schema."""
+    return f"Reply with one JSON value that fits this JSON schema, and with nothing else:\n{canonical_json(json_schema(schema))}"
+
+
+def correction(why: str) -> str:
+    """What a model is told whose reply could not be used."""
+    return f"That reply cannot be used: {why[:1_000]}\nSend the corrected JSON value, and nothing else."
+
+
+def parse(text: str, schema: Schema) -> Any:
+    """The value that a reply holds: an instance of the pydantic model, or JSON that fits the JSON schema.
+
+    Thoughts before `</think>` are dropped. Of several JSON values in the text (prose, code fences) the last that fits counts.
+
+    Raises:
+        ValueError: with what is wrong, in words that a model can act on.
+    """
+    if len(text) > MAX_REPLY_CHARS:
+        raise ValueError(f"the reply is longer than {MAX_REPLY_CHARS:,} characters")
+    problem = "it holds no JSON value"
+    for value in reversed(list(_json_values(_THOUGHT.sub("", text)))):
+        try:
+            return _validated(value, schema)
+        except ValueError as error:
+            problem = str(error)
+    raise ValueError(problem)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _json_values(text: str) -> Iterator[Any]:
+    """JSON values in a text, outermost only: the whole text, else every object or array in it."""
+    try:
+        yield _DECODER.decode(text.strip())
+        return
+    except (ValueError, RecursionError):
+        pass
+    start = 0
+    for _ in range(MAX_STARTS):
+        found = re.compile(r"[{\[]").search(text, start)
+        if found is None:
+            return
+        try:
+            value, start = _DECODER.raw_decode(text, found.start())
+            yield value
+        except (ValueError, RecursionError):
+            start = found.start() + 1
+
+
+def _validated(value: Any, schema: Schema) -> Any:
+    if isinstance(schema, dict):
+        error = jsonschema.exceptions.best_match(_validator(canonical_json(schema)).iter_errors(value))
+        if error is not None:
+            raise ValueError(f"{error.json_path}: {error.message[:500]}")
+        return value
+    try:
+        return schema.model_validate(value)
+    except ValidationError as error:
+        raise ValueError("; ".join(f"{'.'.join(map(str, e['loc'])) or 'value'}: {e['msg']}" for e in error.errors()[:5])) from None
+
+
+@functools.lru_cache(maxsize=256)
+def _validator(schema: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads(schema))
