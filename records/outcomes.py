@@ -39,6 +39,7 @@ class Reason(StrEnum):
     NO_ANSWER = "no_answer"
     NO_DESCRIPTION = "no_description"
     NO_FACT = "no_fact"
+    NO_WORDING = "no_wording"
     BAD_REPLY = "bad_reply"
     REFUSED = "refused"
     # certificate

@@ -47,13 +47,19 @@ class Accept:
         leak = find_leak(self.facts, {"question": draft.text}, hidden, draft.answer, self.rules.languages)
         return Refusal(reason=Reason.LEAK, evidence=leak) if leak else None
 
-    async def step(self, before: Draft, after: Draft, var: str, writer: Writer, seed: Seed) -> Refusal | None:
-        """Whether one rewriting step keeps the question unique, its answer the same, and its nodes unnamed."""
+    async def step(self, before: Draft, after: Draft, var: str, writer: Writer, seed: Seed) -> Draft | Refusal:
+        """The worded draft, if the rewriting step keeps the question unique, its answer the same, and its nodes unnamed."""
         if after.form is not None and var:
             refused = self.described(after.form, after.bindings, var)
         else:
             refused = await self.voted(before, after, writer, seed)
-        return refused or self.no_leak(after)
+        return refused or await self._worded(after, writer, seed)
+
+    async def _worded(self, draft: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
+        worded = await writer.word(draft, seed)
+        if worded is None:
+            return Refusal(reason=Reason.NO_WORDING, evidence={"form": draft.form.to_json() if draft.form else None})
+        return self.no_leak(worded) or worded
 
     async def voted(self, before: Draft, after: Draft, writer: Writer, seed: Seed) -> Refusal | None:
         """Models' votes, for a step that no claims support; only where the recipe accepts that basis."""
@@ -67,10 +73,10 @@ class Accept:
                                                         "other": [v.other for v in against], "why": [v.why for v in against]})
         return None
 
-    def finished(self, draft: Draft) -> Refusal | None:
-        """Whether the draft with its picture would get a certificate; drafts without a form are judged at their stage."""
+    async def finished(self, draft: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
+        """The worded draft, if it would get a certificate; drafts without a form are judged by votes, and at their stage."""
         if draft.form is None:
-            return None
+            return draft
         given = given_by_picture(draft.form, binding_of(draft.bindings))
         made = certify_form(draft.form, self.facts, given, draft.bindings, self.rules)
-        return made if isinstance(made, Refusal) else self.no_leak(draft)
+        return made if isinstance(made, Refusal) else await self._worded(draft, writer, seed)

@@ -26,10 +26,10 @@ async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept:
             continue
         for mention in await writer.pick_image_entity(draft, seed):
             shown = await writer.hide_entity(draft, mention, seed)
-            refusal = accept.finished(shown)
-            if refusal is None:
-                return shown
-            trail.add(refusal, shown.text)
+            finished = await accept.finished(shown, writer, seed)
+            if isinstance(finished, Draft):
+                return finished
+            trail.add(finished, mention.surface)
         trail.add_reason(Reason.NO_PICTURE, draft.text)
     return None
 
@@ -41,10 +41,10 @@ async def _inject_once(draft: Draft, seed: Seed, writer: Writer, accept: Accept,
             trail.add_reason(Reason.NO_FACT, mention.surface)
         for fact in facts[:rules.drafts]:
             after = await writer.inject(draft, mention, (fact,), seed)
-            refusal = await accept.step(draft, after, _new_var(draft, after, mention), writer, seed)
-            if refusal is None:
-                return after
-            trail.add(refusal, fact.text)
+            accepted = await accept.step(draft, after, _new_var(draft, after, mention), writer, seed)
+            if isinstance(accepted, Draft):
+                return accepted
+            trail.add(accepted, fact.text)
     return None
 
 

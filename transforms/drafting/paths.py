@@ -32,10 +32,10 @@ async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer
             described = await _describe_bridges(draft, seed, writer, accept, rules, trail)
             if described is None:
                 break  # the bridges are the same for every attribute of this walk
-            refusal = accept.finished(described)
-            if refusal is None:
-                return described
-            trail.add(refusal, described.text)
+            finished = await accept.finished(described, writer, seed)
+            if isinstance(finished, Draft):
+                return finished
+            trail.add(finished, nodes[-1].label())
     return None
 
 
@@ -45,11 +45,11 @@ async def _describe_bridges(draft: Draft, seed: Seed, writer: Writer, accept: Ac
         mention = Mention(entity_id=draft.bindings[var], var=var)
         for fact in (await writer.describe(draft, mention, seed))[:rules.drafts]:
             after = await writer.inject(draft, mention, (fact,), seed)
-            refusal = await accept.step(draft, after, var, writer, seed)
-            if refusal is None:
-                draft = after
+            accepted = await accept.step(draft, after, var, writer, seed)
+            if isinstance(accepted, Draft):
+                draft = accepted
                 break
-            trail.add(refusal, fact.text)
+            trail.add(accepted, fact.text)
         else:
             trail.add_reason(Reason.NO_DESCRIPTION, mention.entity_id)
             return None

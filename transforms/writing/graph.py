@@ -12,12 +12,12 @@ from records.knowledge import Claim, Entity, Value, entity_value
 from records.synthesis import Answer, Hop, Rewrite, Seed
 from transforms.certificate.compute import compute
 from transforms.certificate.facts import Facts, Trust, best_values
+from transforms.certificate.readings import year_readings
 from transforms.writing.answers import answer_of
 from transforms.writing.clues import answerable, class_clause, clue_clauses
 from transforms.writing.english import English
 from transforms.writing.forms import constants, describe_variable, hide_constant, next_var, show_constant
 from transforms.writing.protocol import Draft, Fact, Mention, Vote
-from transforms.certificate.readings import year_readings
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,14 @@ class GraphWriter:
     def _chance(self, seed: Seed, role: str) -> Random:
         return chance(self.recipe_seed, seed.id, f"graph:{role}")
 
-    def _words(self, seed: Seed, draft: Draft, **changes) -> Draft:
-        """The draft with its form's words; `changes` are applied first."""
-        draft = replace(draft, **changes)
+    async def word(self, draft: Draft, seed: Seed) -> Draft | None:
+        """The draft in words; None where no wording is fit for readers."""
         assert draft.form is not None
-        text, anchor_phrase = self.english.question(draft.form, draft.bindings, seed.id)
-        return replace(draft, text=text, anchor_phrase=anchor_phrase)
+        worded = self.english.question(draft.form, draft.bindings, seed.id)
+        if worded.problems:
+            return None
+        history = (*draft.history[:-1], replace(draft.history[-1], after=worded.text)) if draft.history else ()
+        return replace(draft, text=worded.text, anchor_phrase=worded.anchor_phrase, history=history)
 
     # Starting points
 
@@ -64,7 +66,7 @@ class GraphWriter:
         found = []
         for claim, answer in self._asked(entity, frozenset({entity.id}), draw):
             form = Form(clauses=(ClaimClause(subject=entity_value(entity.id), property=claim.property, object="a"),), ask=_ask("a", answer))
-            found.append(self._words(seed, Draft(text="", answer=answer, form=form, bindings={"a": claim.value.key()})))
+            found.append(Draft(text="", answer=answer, form=form, bindings={"a": claim.value.key()}))
         return found
 
     async def canonical_question(self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> list[Draft]:
@@ -87,7 +89,7 @@ class GraphWriter:
                 if deeper is not None:
                     drafts.insert(0, deeper)
             drafts.append(plain)
-        return [self._words(seed, d) for d in drafts]
+        return drafts
 
     def _asked(self, entity: Entity, avoid: frozenset[str], draw: Random) -> list[tuple[Claim, Answer]]:
         found = answerable(self.facts, self.trust, entity, self.max_answer_words, avoid)
@@ -157,7 +159,7 @@ class GraphWriter:
         facts = []
         for clues in bundles[:self.drafts]:
             clauses = (kind, *clues)
-            facts.append(Fact(entity_id=entity.id, text=self.english.fact(entity.id, clauses), clauses=clauses))
+            facts.append(Fact(entity_id=entity.id, text=self.english.fact(clauses), clauses=clauses))
         return facts
 
     async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
@@ -169,10 +171,9 @@ class GraphWriter:
         else:
             var = next_var(draft.form)
             form, bindings = hide_constant(draft.form, mention.entity_id, var, clauses), {**draft.bindings, var: mention.entity_id}
-        after = self._words(seed, draft, form=form, bindings=bindings)
-        step = Rewrite(round=len(draft.history) + 1, role="describe" if mention.var else "inject", before=draft.text, after=after.text,
+        step = Rewrite(round=len(draft.history) + 1, role="describe" if mention.var else "inject", before=draft.text, after="",
                        entity_id=mention.entity_id, fact="; ".join(f.text for f in facts))
-        return after.rewritten(step)
+        return draft.rewritten(step, form=form, bindings=bindings, text="")
 
     # Mentions
 
@@ -204,9 +205,8 @@ class GraphWriter:
                 deeper = self._with_reading(shown, value, draw)
             if value is not None and deeper is None and draw.random() < self.computation_share:
                 deeper = self._with_span(shown, value, draw)
-        after = self._words(seed, deeper or shown)
-        return after.rewritten(Rewrite(round=len(draft.history) + 1, role="hide_entity", before=draft.text, after=after.text,
-                                       entity_id=mention.entity_id))
+        step = Rewrite(round=len(draft.history) + 1, role="hide_entity", before=draft.text, after="", entity_id=mention.entity_id)
+        return (deeper or shown).rewritten(step, text="")
 
     def _asked_value(self, draft: Draft) -> Value | None:
         """The full value of the asked date, from the claim it rests on."""

@@ -117,6 +117,9 @@ class Writer(Protocol):
     async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
         """Descriptor candidates for a node of the path, from its claims and text."""
 
+    async def word(self, draft: Draft, seed: Seed) -> Draft | None:
+        """A draft whose form was accepted, in words; None where no wording is fit for readers. The llm writer's drafts have words already."""
+
     async def check_unique(self, draft: Draft, seed: Seed) -> list[Vote]:
         """Votes whether the question has exactly one answer; empty for a writer without a model."""
 

@@ -1,0 +1,47 @@
+"""Progress of a job from its files: what stands, how fast, how long still. It works for any engine and worker count."""
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+POLL_SECONDS = 0.5
+
+
+@contextmanager
+def watching(title: str, total: int, done: Callable[[], tuple[int, str]]):
+    """Shows a bar on stderr while a job runs.
+
+    Args:
+        title: what runs.
+        total: how many units of work it has.
+        done: gives the units done and a word about the present one; it is called twice a second.
+    """
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[now]}"),
+               TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    stop = threading.Event()
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(title, total=total, now="")
+
+        def poll() -> None:
+            last = time.monotonic()
+            while not stop.wait(POLL_SECONDS):
+                count, now = done()
+                progress.update(task, completed=count, now=now)
+                if not console.is_terminal and time.monotonic() - last > 10:
+                    last = time.monotonic()
+                    print(f"{title}: {count}/{total} {now}", file=sys.stderr, flush=True)
+
+        thread = threading.Thread(target=poll, daemon=True)
+        thread.start()
+        try:
+            yield
+            count, now = done()
+            progress.update(task, completed=count, now=now)
+        finally:
+            stop.set()
+            thread.join()

@@ -1,0 +1,263 @@
+"""The main job: seeds, drafts, pictures, certificates, filters, splits. One Beam pipeline; records stay in files.
+
+    ranges -> candidates -> choose -> 01-seeds | 02-draft … 05 | keys -> losers -> 06 … 13 | components -> 14-split
+
+Only ids, keys and shard numbers pass between workers; `transforms/stages/` says how a stage is written and resumed.
+"""
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from pipeline.progress import watching
+from pipeline.recipe import Recipe
+from pipeline.splits import components
+from pipeline.synth_stages import SEEDS, Job, Loser, Placed, languages, open_store, synth_stages
+from records.errors import InputError
+from records.identity import canonical_json, shard_of
+from records.knowledge import Entity
+from records.outcomes import Pending, Reason, Rejection, StageCount
+from records.parquet import read_facts, read_records, write_records, write_whole
+from records.synthesis import Question, Seed
+from transforms.drafting.seeds import Candidate, candidates, choose
+from transforms.filters.duplicates import Losers, duplicate_keys, place
+from transforms.stages.run import StageTransform
+from transforms.stages.shards import counts, shard_path
+from transforms.stages.stage import Stage
+
+RANGE = 2_000
+"""Entities a worker looks at in one go when seeds are drawn."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How a run ended."""
+
+    counts: tuple[tuple[str, StageCount], ...]
+    num_seeds: int
+    num_kept: int
+    num_pending: int
+    pending_causes: dict[str, int]
+    num_errors: int
+
+
+class FindCandidates(beam.DoFn):
+    """(start, stop) rows of the entity table in, `Candidate`s out."""
+
+    def __init__(self, job: Job, excluded: frozenset[str]) -> None:
+        self.job, self.excluded = job, excluded
+
+    def process(self, rows: tuple[int, int]) -> Iterator[tuple[tuple[str, str, str], Candidate]]:
+        recipe, store = self.job.recipe, open_store(self.job.store)
+        for entity in store.scan_entities(*rows):
+            if entity.id in self.excluded or _excluded(entity, self.excluded):
+                continue
+            for candidate in candidates(entity, store, recipe.seeds, recipe.pictures.min_side, recipe.seed):
+                yield (*candidate.stratum, candidate.domain), candidate
+
+
+def _excluded(entity: Entity, excluded: frozenset[str]) -> bool:
+    return any(i in excluded for i in entity.merged_ids)
+
+
+class WriteSeeds(beam.DoFn):
+    """The one list of seeds in, the shard numbers out."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    def process(self, found: list[Candidate]) -> Iterator[int]:
+        num_shards = self.job.recipe.run.shards
+        shards: list[list[Seed]] = [[] for _ in range(num_shards)]
+        for seed in choose(found, self.job.recipe.seeds):
+            shards[shard_of(seed.id, num_shards)].append(seed)
+        for number, seeds in enumerate(shards):
+            facts = {"source": "", "fingerprint": self.job.recipe.fingerprint, "num_in": str(len(seeds)), "num_kept": str(len(seeds)),
+                     "num_rejected": "0", "num_pending": "0", "num_out": str(len(seeds))}
+            write_records(shard_path(self.job.run, SEEDS, "rejected", number), Rejection, ())
+            write_records(shard_path(self.job.run, SEEDS, "kept", number), Seed, sorted(seeds, key=lambda s: s.id), **facts)
+            yield number
+
+
+class ShardKeys(beam.DoFn):
+    """Shard numbers in; (key, (place, id, shard)) of every question that came so far out."""
+
+    def __init__(self, job: Job, source: str) -> None:
+        self.job, self.source = job, source
+
+    def process(self, shard: int) -> Iterator[tuple[str, tuple[str, str]]]:
+        recipe = self.job.recipe
+        if not recipe.filters.duplicates:
+            return
+        for question in read_records(shard_path(self.job.run, self.source, "kept", shard), Question):
+            for key in duplicate_keys(question, recipe.filters.near_duplicate_similarity):
+                yield key, (place(recipe.seed, question.id), f"{question.id}:{shard}")
+
+
+class WriteSide(beam.DoFn):
+    """(shard, side records) in, shard numbers out: the second input of a stage that a global step feeds."""
+
+    def __init__(self, job: Job, stage: str, kind: type) -> None:
+        self.job, self.stage, self.kind = job, stage, kind
+
+    def process(self, group) -> Iterator[int]:
+        shard, records = group
+        rows = {r.item_id: r for r in sorted(records, key=lambda r: canonical_json(r.to_row())) if r is not None}
+        write_records(shard_path(self.job.run, self.stage, "side", shard), self.kind, [rows[i] for i in sorted(rows)])
+        yield shard
+
+
+class PlaceComponents(beam.DoFn):
+    """The shard numbers as one list in; (shard, `Placed`) of every question out."""
+
+    def __init__(self, job: Job, source: str) -> None:
+        self.job, self.source = job, source
+
+    def process(self, shards: list[int]) -> Iterator[tuple[int, Placed | None]]:
+        keys = []
+        for shard in sorted(shards):
+            yield shard, None
+            for q in read_records(shard_path(self.job.run, self.source, "kept", shard), Question):
+                keys.append((q.id, shard, (f"anchor:{q.anchor}", f"picture:{q.source_image_id}", "path:" + ",".join(sorted(set(q.bindings.values()))))))
+        for question_id, shard, component, split in components(keys, self.job.recipe):
+            yield shard, Placed(item_id=question_id, split=split, component=component)
+
+
+def build(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str]) -> beam.PCollection:
+    """The whole job as a graph; gives the shard numbers once everything stands."""
+    stages = {s.name.split("-", 1)[1]: s for s in synth_stages(job)}
+    recipe = job.recipe
+    num_rows = open_store(job.store).num_rows("entities")
+    ranges = [(start, min(start + RANGE, num_rows)) for start in range(0, num_rows, RANGE)]
+
+    def chain(shards: beam.PCollection, names: list[str], source: str) -> beam.PCollection:
+        for name in names:
+            shards = shards | StageTransform(stages[name], run=job.run, source=source)
+            source = stages[name].name
+        return shards
+
+    if seeds_stand(job):
+        shards = pipeline | "shards" >> beam.Create(range(recipe.run.shards), reshuffle=False)
+    else:
+        shards = (pipeline | "ranges" >> beam.Create(ranges, reshuffle=False) | "spread ranges" >> beam.Reshuffle()
+                  | "candidates" >> beam.ParDo(FindCandidates(job, excluded))
+                  | "first places" >> beam.combiners.Top.SmallestPerKey(recipe.seeds.count, key=lambda c: (c.place, c.seed.id))
+                  | "of all strata" >> beam.FlatMap(lambda group: group[1]) | "one list" >> beam.combiners.ToList()
+                  | "choose seeds" >> beam.ParDo(WriteSeeds(job)))
+    shards = chain(shards | "spread seeds" >> beam.Reshuffle(), ["draft", "pictures", "certify", "answer-in-question"], SEEDS)
+    losers = (shards | "keys" >> beam.ParDo(ShardKeys(job, stages["answer-in-question"].name)) | "duplicates" >> Losers()
+              | "loser's shard" >> beam.Map(_loser_by_shard))
+    shards = ((losers, shards | "every shard" >> beam.Map(lambda shard: (shard, None))) | "losers and shards" >> beam.Flatten()
+              | "losers by shard" >> beam.GroupByKey() | "write losers" >> beam.ParDo(WriteSide(job, stages["duplicates"].name, Loser)))
+    shards = chain(shards, ["duplicates", "text-search", "image-search", "text-only", "no-tools", "solvable", "visible-text", "enhance"],
+                   stages["answer-in-question"].name)
+    placed = (shards | "all shards" >> beam.combiners.ToList() | "components" >> beam.ParDo(PlaceComponents(job, stages["enhance"].name))
+              | "placed by shard" >> beam.GroupByKey() | "write places" >> beam.ParDo(WriteSide(job, stages["split"].name, Placed)))
+    return chain(placed, ["split"], stages["enhance"].name)
+
+
+def _loser_by_shard(entry: tuple[str, tuple[str, str]]) -> tuple[int, Loser]:
+    loser, (winner, by) = entry
+    item_id, shard = loser.split(":")
+    return int(shard), Loser(item_id=item_id, winner=winner.split(":")[0], by=by)
+
+
+def seeds_stand(job: Job) -> bool:
+    """Whether all shards of seeds were written under this recipe."""
+    found = [read_facts(shard_path(job.run, SEEDS, "kept", n)) for n in range(job.recipe.run.shards)]
+    return all(f is not None and f.get("fingerprint") == job.recipe.fingerprint for f in found)
+
+
+def prepare(job: Job) -> frozenset[str]:
+    """Checks everything that can be checked before work starts, and writes recipe.json; gives the excluded ids.
+
+    Raises:
+        InputError: the store cannot be opened, the folder holds another run, an exclusion file is missing.
+    """
+    store = open_store(job.store)
+    facts = {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": store.meta["digest"]}
+    text = (canonical_json(facts) + "\n").encode()
+    path = Path(job.run, "recipe.json")
+    if path.exists():
+
+
+        before = json.loads(path.read_text(encoding="utf-8"))
+        if (before["fingerprint"], before["store"]) != (facts["fingerprint"], facts["store"]):
+            what = "recipe" if before["fingerprint"] != facts["fingerprint"] else "store"
+            raise InputError(str(job.run), f"holds a run with another {what}", "Name a new --out folder, or use the same settings again.")
+        if before["recipe"]["run"]["shards"] != job.recipe.run.shards:
+            raise InputError(str(job.run), "holds a run with another number of shards", "Use the same run.shards again.")
+    elif Path(job.run).exists() and any(Path(job.run).iterdir()):
+        raise InputError(str(job.run), "is not empty and holds no run", "Name a new or an empty --out folder.")
+    else:
+        write_whole(path, text)
+    excluded: set[str] = set()
+    for name in job.recipe.seeds.exclude:
+        if not Path(name).is_file():
+            raise InputError(name, "no such file of excluded entities", "Correct seeds.exclude in the recipe.")
+        excluded.update(Path(name).read_text(encoding="utf-8").split())
+    languages(job.recipe)
+    return frozenset(excluded)
+
+
+def beam_options(workers: int, extra: tuple[str, ...] = ()) -> PipelineOptions:
+    """In process unless another runner is named; FnApiRunner by name, since the default would download a binary."""
+    given = list(extra)
+    if not any(o.startswith("--runner") for o in given):
+        given += ["--runner=FnApiRunner"]
+        if workers > 1:
+            given += ["--direct_running_mode=multi_processing", f"--direct_num_workers={workers}"]
+    return PipelineOptions(given, save_main_session=False)
+
+
+def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_args: tuple[str, ...] = ()) -> Summary:
+    """Runs or resumes the main job up to the splits; `pipeline.export` writes the data set.
+
+    Args:
+        recipe: the settings.
+        store: an ingested store.
+        out: the run's folder; an unfinished run of the same recipe and store there is continued.
+        workers: processes, for the runner in process.
+        beam_args: passed to Beam as they are ("--runner=FlinkRunner", …).
+
+    Raises:
+        InputError: before work starts.
+    """
+    job = Job(run=os.path.abspath(out), store=os.path.abspath(store) if "://" not in store else store, recipe=recipe)
+    excluded = prepare(job)
+    stages = synth_stages(job)
+    total = (len(stages) + 1) * recipe.run.shards
+
+    def done() -> tuple[int, str]:
+        finished = [(s.name, sum(1 for _ in Path(job.run, "stages", s.name).glob("kept-*.parquet"))) for s in stages]
+        current = next((name for name, n in reversed(finished) if n), "01-seeds")
+        return sum(n for _, n in finished) + recipe.run.shards * seeds_stand(job), current
+
+    with watching("synth", total, done):
+        pipeline = beam.Pipeline(options=beam_options(workers, beam_args))
+        build(pipeline, job, excluded)
+        pipeline.run().wait_until_finish()
+    return summary(job, stages)
+
+
+def summary(job: Job, stages: list[Stage]) -> Summary:
+    """What the files of a run say about it."""
+    rows, causes, errors = [], {}, 0
+    for name in (SEEDS, *(s.name for s in stages)):
+        parts = counts(job.run, name)
+        rows.append((name, StageCount(stage=name, shard=-1, **{k: sum(getattr(c, k) for c in parts) for k in
+                                      ("num_in", "num_kept", "num_rejected", "num_pending", "num_out")})))
+        for path in sorted(Path(job.run, "stages", name).glob("pending-*.parquet")):
+            for waiting in read_records(path, Pending):
+                causes[waiting.cause] = causes.get(waiting.cause, 0) + 1
+        for path in sorted(Path(job.run, "stages", name).glob("rejected-*.parquet")):
+            errors += sum(r.reason == Reason.ERROR.value for r in read_records(path, Rejection))
+    return Summary(counts=tuple(rows), num_seeds=rows[0][1].num_out, num_kept=rows[-1][1].num_out,
+                   num_pending=sum(causes.values()), pending_causes=causes, num_errors=errors)
+
+
+

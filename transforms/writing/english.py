@@ -1,0 +1,45 @@
+"""The graph writer's view of its English: forms and facts in words, from the store's labels."""
+from records.form import ClaimClause, ClassClause, Clause, Form, Term
+from records.knowledge import Value, value_of_key
+from transforms.certificate.facts import Facts
+from transforms.certificate.leak import names_of_value
+from transforms.writing.answers import answer_of
+from transforms.writing.source import StoreWords
+from transforms.writing.verbalise import Worded, verbalise
+
+
+class English:
+    """Words for forms, in the recipe's language (the name says which language is complete)."""
+
+    def __init__(self, facts: Facts, recipe_seed: int, language: str = "en") -> None:
+        self._facts, self._seed, self._language = facts, recipe_seed, language
+        self._words = StoreWords(facts)
+
+    def label(self, entity_id: str) -> str:
+        return self._words.label(entity_id, self._language)
+
+    def question(self, form: Form, bindings: dict[str, str], item_id: str) -> Worded:
+        """A form in words; variables are described, constants named, and no name of a variable may be said."""
+        classes = {v: c for v, key in bindings.items() if (c := self._words.class_of(key))}
+        hidden = [n for key in bindings.values() if key.startswith("Q") for n in names_of_value(self._facts, value_of_key(key), (self._language,))]
+        # Before the picture stands in, there is nothing that would have to be mentioned.
+        names = {} if form.anchor else {"": ""}
+        return verbalise(form, names=names, classes=classes, facts=self._words, item_id=item_id, recipe_seed=self._seed,
+                         language=self._language, hidden=hidden)
+
+    def fact(self, clauses: tuple[Clause, ...]) -> str:
+        """Clauses about one entity, plainly: "architect: Maren Holt; inception: 1832"."""
+        parts = []
+        for clause in clauses:
+            if isinstance(clause, ClaimClause):
+                value = next((t for t in (clause.object, clause.subject) if isinstance(t, Value)), None)
+                parts.append(f"{self.label(clause.property)}: {self._value(value or clause.object)}")
+            elif isinstance(clause, ClassClause):
+                parts.append(self.label(clause.class_id))
+        return "; ".join(parts)
+
+    def _value(self, term: Term) -> str:
+        if isinstance(term, str):
+            return term
+        answer = answer_of(self._facts, term)
+        return f"{answer.text} {answer.unit}".strip() if answer else term.key()
