@@ -1,0 +1,89 @@
+"""The page object that the Commons API gives for a file (`imageinfo` with `extmetadata`, structured data) as an `ImageAsset`.
+
+Source of the format: https://www.mediawiki.org/wiki/API:Imageinfo and https://commons.wikimedia.org/wiki/Commons:Structured_data
+"""
+import re
+from typing import Any
+
+from lxml import html as lxml_html
+from lxml.etree import ParserError
+
+from knowledge.readers.pictures import PictureFacts
+from knowledge.readers.wikidata_json import read_value
+from records.identity import sha256_hex
+from records.knowledge import Detail, ImageAsset
+
+MAX_TEXT_CHARS = 4000
+DEPICTS, INSCRIPTION, QUANTITY, COLOUR, POSITION = "P180", "P1684", "P1114", "P462", "P2677"
+_DETAIL_QUALIFIERS = (INSCRIPTION, QUANTITY, COLOUR)
+_BOX = re.compile(r"pct:([\d.]+),([\d.]+),([\d.]+),([\d.]+)")
+
+
+def file_name(title: str) -> str:
+    """A Commons file name in its one form, without namespace: blanks, first letter capital."""
+    name = " ".join(title.partition(":")[2].replace("_", " ").split()) if ":" in title else " ".join(title.replace("_", " ").split())
+    return name[:1].upper() + name[1:]
+
+
+def plain_text(markup: str) -> str:
+    """The text of a piece of HTML, on one line, shortened to MAX_TEXT_CHARS."""
+    if "<" in markup or "&" in markup:
+        try:
+            markup = lxml_html.fromstring(f"<div>{markup}</div>").text_content()
+        except (ParserError, ValueError):
+            markup = re.sub(r"<[^<>]*>", "", markup)
+    return " ".join(markup.split())[:MAX_TEXT_CHARS]
+
+
+def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> ImageAsset:
+    """The record of a picture: what the page says of it, with kind, size and hash as its bytes say.
+
+    A field that the page lacks stays "": a licence is never assumed.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError: the page has not the API's layout.
+    """
+    info = (page.get("imageinfo") or [{}])[0]
+    meta = {key: plain_text(str(entry.get("value", ""))) for key, entry in (info.get("extmetadata") or {}).items()}
+    depicts, details = structured_data(page.get("mediainfo") or {})
+    return ImageAsset(
+        id=sha256_hex(data), file=file_name(page["title"]), mime=facts.mime, width=facts.width, height=facts.height, num_bytes=len(data),
+        licence=meta.get("LicenseShortName", ""), licence_url=meta.get("LicenseUrl", ""), author=meta.get("Artist", ""),
+        credit=meta.get("Credit", ""), source_page=str(info.get("descriptionurl", "")), description=meta.get("ImageDescription", ""),
+        categories=tuple(c for c in meta.get("Categories", "").split("|") if c), depicts=depicts, details=details,
+        perceptual_hash=facts.perceptual_hash, repository=str(page.get("imagerepository", "")))
+
+
+def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Detail, ...]]:
+    """(QIDs of P180, preferred ones first; details that are to be seen) of a file's statements."""
+    statements = mediainfo.get("statements") or {}  # an empty one is [] in the API
+    depicts: list[tuple[bool, str]] = []
+    details: list[Detail] = []
+    for statement in statements.get(DEPICTS, ()):
+        value, rank = read_value(statement["mainsnak"]), statement.get("rank")
+        if value.kind != "entity" or rank == "deprecated":
+            continue
+        depicts.append((rank != "preferred", value.entity))
+        details.extend(_details(statement, value.entity))
+    for statement in statements.get(INSCRIPTION, ()):
+        value = read_value(statement["mainsnak"])
+        if value.text and statement.get("rank") != "deprecated":
+            details.append(Detail(property=INSCRIPTION, value=value, box=_box(statement)))
+    return tuple(dict.fromkeys(q for _, q in sorted(depicts, key=lambda d: d[0]))), tuple(details)
+
+
+def _details(statement: dict[str, Any], part: str) -> list[Detail]:
+    qualifiers = statement.get("qualifiers") or {}
+    return [Detail(property=prop, value=value, part=part, box=_box(statement))
+            for prop in _DETAIL_QUALIFIERS for value in map(read_value, qualifiers.get(prop, ())) if value.kind not in ("somevalue", "novalue")]
+
+
+def _box(statement: dict[str, Any]) -> tuple[float, ...]:
+    """(left, top, width, height) in per cent, from P2677; () where it is missing, in pixels, or outside the picture."""
+    for snak in (statement.get("qualifiers") or {}).get(POSITION, ()):
+        found = _BOX.fullmatch(read_value(snak).text)
+        if found:
+            left, top, width, height = (float(x) for x in found.groups())
+            if left + width <= 100.001 and top + height <= 100.001 and width > 0 and height > 0:
+                return left, top, width, height
+    return ()

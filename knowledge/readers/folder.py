@@ -1,0 +1,109 @@
+"""A folder of pictures with what is known of them: `metadata.jsonl` (Commons page objects) or `metadata.csv`.
+
+A line of the JSON file is the page object of `commons_page`. The CSV has a column `file` and any of licence, licence_url, author,
+credit, source_page, description, categories and depicts (the last two with "|" between the values). A picture without a line is read without metadata, so without a
+licence; a line without a picture is a rejection.
+"""
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from knowledge.readers.commons_page import file_name, image_asset
+from knowledge.readers.pictures import MAX_BYTES, Refusal, inspect_picture
+from records.errors import InputError
+from records.identity import record_id
+from records.knowledge import ImageAsset
+from records.outcomes import Reason, Rejection
+
+STAGE = "read"
+METADATA_NAMES = ("metadata.jsonl", "metadata.csv")
+_CSV_FIELDS = {"licence": "LicenseShortName", "licence_url": "LicenseUrl", "author": "Artist", "credit": "Credit",
+               "description": "ImageDescription", "categories": "Categories"}
+
+
+class PictureFile(NamedTuple):
+    """One picture to read: small, so that a list of them can be split among workers."""
+
+    path: str
+    """"" where the metadata name a picture that is not there."""
+    page: dict[str, Any]
+
+
+def list_pictures(folder: str) -> list[PictureFile]:
+    """The pictures of a folder, sorted by file name.
+
+    Raises:
+        InputError: there is no such folder, or its metadata file cannot be read.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise InputError(folder, "is no folder", "Give the folder that holds the pictures")
+    files = {file_name(p.name): str(p) for p in sorted(root.iterdir()) if p.is_file() and p.name not in METADATA_NAMES and not p.name.startswith(".")}
+    pages: dict[str, dict[str, Any]] = {}
+    for page in _metadata(root):
+        pages.setdefault(file_name(page["title"]), page)
+    return [PictureFile(files.get(name, ""), pages.get(name) or {"title": f"File:{name}"}) for name in sorted({*files, *pages})]
+
+
+def _metadata(root: Path) -> Iterator[dict[str, Any]]:
+    jsonl, table = root / METADATA_NAMES[0], root / METADATA_NAMES[1]
+    fix = "Correct the line, or leave it out"
+    try:
+        if jsonl.exists():
+            with open(jsonl, encoding="utf-8") as lines:
+                for number, line in enumerate(lines, 1):
+                    if not line.strip():
+                        continue
+                    try:
+                        page = json.loads(line)
+                        page["title"].partition(":")
+                    except (ValueError, KeyError, TypeError, AttributeError) as error:
+                        raise InputError(f"{jsonl}, line {number}", f"is no page object with a title ({error})", fix) from error
+                    yield page
+        elif table.exists():
+            with open(table, encoding="utf-8-sig", newline="") as rows:
+                for row in csv.DictReader(rows):
+                    if not row.get("file"):
+                        raise InputError(str(table), "has a row without a value in the column `file`", fix)
+                    yield _page_of_row(row)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{root}, metadata, byte {error.start:,}", "is not UTF-8", "Save it as UTF-8") from error
+
+
+def _page_of_row(row: dict[str, str]) -> dict[str, Any]:
+    statements = [{"mainsnak": {"snaktype": "value", "datavalue": {"type": "wikibase-entityid", "value": {"id": qid}}}}
+                  for qid in (row.get("depicts") or "").split("|") if qid]
+    return {"title": f"File:{row['file']}", "imageinfo": [{
+        "descriptionurl": row.get("source_page") or "",
+        "extmetadata": {key: {"value": row[name]} for name, key in _CSV_FIELDS.items() if row.get(name)}}],
+        "mediainfo": {"statements": {"P180": statements}}}
+
+
+def read_picture(picture: PictureFile) -> tuple[ImageAsset, bytes] | Rejection:
+    """One picture's record and bytes, or why it is refused."""
+    name = file_name(picture.page["title"])
+
+    def reject(reason: Reason, evidence: str) -> Rejection:
+        return Rejection(item_id=record_id("Picture", name), seed_id="", stage=STAGE, reason=reason, evidence=evidence, title=name)
+
+    if not picture.path:
+        return reject(Reason.NO_PICTURE, "the metadata name it, the folder lacks it")
+    try:
+        with open(picture.path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        return reject(Reason.PICTURE_UNREADABLE, str(error.strerror))
+    facts = inspect_picture(data)
+    if isinstance(facts, Refusal):
+        return reject(facts.reason, facts.evidence)
+    try:
+        return image_asset(picture.page, data, facts), data
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return reject(Reason.PICTURE_UNREADABLE, f"its metadata have not the API's layout ({error!r})"[:200])
+
+
+def read_folder(folder: str) -> Iterator[tuple[ImageAsset, bytes] | Rejection]:
+    """Every picture of a folder, by file name."""
+    return map(read_picture, list_pictures(folder))
