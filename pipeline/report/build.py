@@ -1,0 +1,163 @@
+"""Builds the report of a run: counts, index, details and thumbnails, into one folder that needs no server.
+
+    report/index.html   head, funnel, cost and distributions: readable without JavaScript
+           assets/      style sheet and scripts
+           data/        index.js, questions-NNNN.js, outcomes-NNNN.js, rejected.js: each hands one JSON value to the page,
+                        loaded by script tags, since browsers refuse to fetch local files
+           thumbnails/  <sha256>.jpg
+
+The same run gives the same bytes: what is timed comes from `run.json`.
+"""
+import json
+import shutil
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from pipeline.report.charts import funnel
+from pipeline.report.distributions import Distributions
+from pipeline.report.gallery import Index, detail, facets
+from pipeline.report.names import Names, Sources
+from pipeline.report.outcomes import evidence_text, seed_outcomes, stage_flow
+from pipeline.report.pictures import Picture, picture_reader, write_thumbnails
+from pipeline.report.reasons import PENDING, REASONS, words
+from pipeline.report.run_folder import Run, find_questions, open_run
+from pipeline.report.spend import money_words, read_spend, seconds_words
+from records.identity import priority
+from records.knowledge import ImageAsset
+from records.outcomes import Rejection
+
+QUESTIONS_PER_CHUNK = 50
+OUTCOMES_PER_CHUNK = 5_000
+EXAMPLES_PER_REASON = 8
+STYLES = ("base.css", "overview.css", "gallery.css", "detail.css")
+SCRIPTS = ("dom.js", "data.js", "facets.js", "gallery.js", "graph.js", "detail.js", "rejected.js", "seeds.js", "main.js")
+
+
+def build_report(run: Path, out: Path | None = None, *, sources: Sources | None = None, picture: Picture | None = None) -> Path:
+    """Writes the report of a run and returns the path of its `index.html`.
+
+    Args:
+        run: the run's folder.
+        out: the report's folder; `run/report` by default. It is replaced as a whole.
+        sources: a store, for labels and attribution; without one, ids are shown.
+        picture: gives the bytes of a picture that is not under `run/pictures`; by default the store's.
+
+    Raises:
+        InputError: the folder is no run, or a file of it is damaged.
+    """
+    found, target = open_run(Path(run)), Path(out) if out else Path(run) / "report"
+    part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+    try:
+        _Builder(found, part, sources, picture_reader(found.folder, picture or (sources.image_bytes if sources else None))).build()
+        if target.exists():
+            shutil.rmtree(target)
+        part.rename(target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return target / "index.html"
+
+
+def script_json(value: Any) -> str:
+    """JSON that is safe inside a script: no tag can begin or end in it, and no line separator of JavaScript stands in it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+class _Builder:
+    def __init__(self, run: Run, folder: Path, sources: Sources | None, read: Picture) -> None:
+        self.run, self.folder, self.sources, self.read = run, folder, sources, read
+        self.names = Names(sources, str(run.recipe.get("language") or "en"))
+        self.index, self.distributions = Index(), Distributions()
+        self.kept_of_seed: dict[str, list[int]] = defaultdict(list)
+        self.image_ids: set[str] = set()
+
+    def build(self) -> None:
+        (self.folder / "data").mkdir(parents=True)
+        self._questions()
+        flows = [stage_flow(self.run, stage) for stage in self.run.stages]
+        outcomes = self._outcomes()
+        self._rejected()
+        missing = write_thumbnails(self.image_ids, self.read, self.folder / "thumbnails")
+        self._put("index", {**self.index.payload(), "missing": sorted(missing), "perChunk": QUESTIONS_PER_CHUNK})
+        assets = self.folder / "assets"
+        assets.mkdir()
+        for kind, listed in (("css", STYLES), ("js", SCRIPTS)):
+            for name in listed:
+                (assets / name).write_bytes((files("pipeline.report") / kind / name).read_bytes())
+        self._page(flows, outcomes, len(missing))
+
+    def _put(self, name: str, value: Any) -> None:
+        (self.folder / "data" / f"{name}.js").write_text(f'questloom.put("{name}", {script_json(value)});\n', encoding="utf-8")
+
+    def _asset(self, image_id: str) -> ImageAsset | None:
+        return self.sources.image(image_id) if self.sources and image_id else None
+
+    def _questions(self) -> None:
+        chunk: list[dict] = []
+        for question in self.run.last.questions() if self.run.last else ():
+            # A degraded picture's origin is that of the picture it was made from.
+            asset = self._asset(question.source_image_id or question.image_id)
+            found = facets(question, self.names, asset)
+            number = self.index.add(question, found)
+            self.distributions.add(question, found)
+            self.kept_of_seed[question.seed_id].append(number)
+            self.image_ids.update({question.image_id} - {""})
+            chunk.append(detail(question, self.names, asset))
+            if len(chunk) == QUESTIONS_PER_CHUNK:
+                self._put(f"questions-{number // QUESTIONS_PER_CHUNK:04d}", chunk)
+                chunk = []
+        if chunk:
+            self._put(f"questions-{(len(self.index) - 1) // QUESTIONS_PER_CHUNK:04d}", chunk)
+
+    def _outcomes(self) -> dict[str, int]:
+        found = seed_outcomes(self.run, self.kept_of_seed)
+        rows = [[o.seed.entity_id, self.names.entity(o.seed.entity_id), o.seed.method, o.seed.level, words(o.seed.domain), o.result, o.stage, words(o.reason),
+                 o.evidence, o.title, o.questions] for o in found]
+        for start in range(0, len(rows), OUTCOMES_PER_CHUNK):
+            self._put(f"outcomes-{start // OUTCOMES_PER_CHUNK:04d}", rows[start:start + OUTCOMES_PER_CHUNK])
+        numbers = dict.fromkeys(("kept", "rejected", "pending", "unaccounted"), 0)
+        for outcome in found:
+            numbers[outcome.result] += 1
+        return {**numbers, "seeds": len(found), "chunks": -(-len(rows) // OUTCOMES_PER_CHUNK)}
+
+    def _rejected(self) -> None:
+        groups = []
+        for stage in self.run.stages:
+            by_reason: dict[str, list[Rejection]] = defaultdict(list)
+            for rejection in stage.rejections():
+                by_reason[rejection.reason].append(rejection)
+            for reason, rows in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+                picked = sorted(rows, key=lambda r: (priority(0, r.item_id, "report"), r.evidence is not None))[:EXAMPLES_PER_REASON]
+                groups.append((stage.name, reason, len(rows), picked))
+        questions = find_questions(self.run, {r.item_id for _, _, _, picked in groups for r in picked})
+        self.image_ids.update({q.image_id for q in questions.values()} - {""})
+
+        def example(rejection: Rejection) -> dict:
+            question = questions.get(rejection.item_id)
+            shown = {"title": rejection.title or self.names.entity(rejection.item_id), "evidence": evidence_text(rejection.evidence)}
+            return shown if question is None else {**shown, "text": question.text, "reply": question.answer.text, "image": question.image_id,
+                                                   "phrase": question.anchor_phrase, "level": question.level, "method": question.method}
+        self._put("rejected", [{"stage": stage, "reason": words(reason), "about": REASONS.get(reason, ""), "number": number,
+                                "examples": [example(r) for r in picked]} for stage, reason, number, picked in groups])
+
+    def _page(self, flows: Sequence, outcomes: dict[str, int], num_missing: int) -> None:
+        environment = Environment(loader=PackageLoader("pipeline.report", "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+                                  lstrip_blocks=True)
+        environment.filters.update(words=words, seconds=seconds_words)
+        spend, all_spent = read_spend(self.run.folder)
+        facts, num_kept = self.run.facts, len(self.index)
+        page = environment.get_template("index.html").render(
+            run=self.run, facts=facts, recipe=json.dumps(self.run.recipe, indent=2, sort_keys=True, ensure_ascii=False), outcomes=outcomes, num_kept=num_kept,
+            strips=funnel(flows), flows=flows, reasons=REASONS, pending=PENDING, num_missing=num_missing, seconds=facts.get("seconds"), spend=spend,
+            all_spent=all_spent, money=money_words, tables=self.distributions.tables(),
+            hops=self.distributions.hop_matrix(), styles=STYLES, scripts=SCRIPTS,
+            settings={"numQuestions": num_kept, "numChunks": outcomes["chunks"], "pictures": "../pictures/"})
+        (self.folder / "index.html").write_text(page, encoding="utf-8")

@@ -1,0 +1,108 @@
+"""Drawn numbers: the funnel's strips and bar tables. Every chart is a table too, so that it can be read aloud.
+
+Shapes carry positions only; colours are classes of the style sheet. A strip is stretched to its place's width,
+so its x runs from 0 to `WIDTH` whatever the screen.
+"""
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pipeline.report.outcomes import StageFlow
+
+WIDTH = 1000
+NUM_REASON_SHADES = 5
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of a strip."""
+
+    x: float
+    width: float
+    css: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Strip:
+    """One stage of the funnel: its bar, and the flow into the next stage's bar ("" where nothing says that it is the same items)."""
+
+    flow: StageFlow
+    segments: tuple[Segment, ...]
+    stream: str
+
+
+def _scaled(number: float, largest: int) -> float:
+    return round(WIDTH * number / max(largest, 1), 2)
+
+
+def funnel(flows: Iterable[StageFlow]) -> list[Strip]:
+    """The strips of the funnel, all to one scale: kept first, then each reason, then what is pending."""
+    flows = list(flows)
+    largest = max((f.size for f in flows), default=1)
+    strips = []
+    for flow, after in zip(flows, [*flows[1:], None], strict=True):
+        kept = flow.num_kept if flow.num_kept is not None else flow.num_out
+        rejected = flow.num_rejected if flow.num_rejected is not None else flow.rows_rejected
+        parts = [(kept, "kept", f"kept {kept:,}")]
+        # Where one item had several drafts, more rows than items: the items' width is shared out by rows.
+        parts += [(n * rejected / flow.rows_rejected, f"reason{min(i, NUM_REASON_SHADES - 1)}", f"{reason.replace('_', ' ')} {n:,}")
+                  for i, (reason, n) in enumerate(flow.reasons)]
+        parts += [(n, "pending", f"pending ({cause}) {n:,}") for cause, n in flow.pending]
+        x, segments = 0.0, []
+        for number, css, title in parts:
+            width = _scaled(number, largest)
+            if width > 0:
+                segments.append(Segment(round(x, 2), width, css, title))
+            x += width
+        stream = ""
+        if after is not None and after.size == flow.num_out:
+            top, bottom = _scaled(kept, largest), _scaled(after.size, largest)
+            stream = f"M0 30 L{top:g} 30 C{top:g} 44 {bottom:g} 50 {bottom:g} 64 L0 64 Z"
+        strips.append(Strip(flow, tuple(segments), stream))
+    return strips
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A row of a bar table."""
+
+    label: str
+    number: int
+    width: float
+    """0 to 100, of the largest."""
+    share: float
+    """0 to 1, of all items."""
+
+
+@dataclass(frozen=True)
+class BarTable:
+    """A distribution. `facet` is the gallery's filter of that name, "" where it has none."""
+
+    title: str
+    facet: str
+    bars: tuple[Bar, ...]
+    note: str = ""
+
+
+def bar_table(title: str, facet: str, counter: Counter[str], num_items: int, *, order: Iterable[str] = (), note: str = "") -> BarTable:
+    """A distribution as bars: by the given order first, then the largest first.
+
+    Args:
+        title, facet, note: see `BarTable`.
+        counter: items by label.
+        num_items: all items; shares can sum to more than 1 where an item has several labels.
+        order: labels that have a natural order.
+    """
+    place = {label: i for i, label in enumerate(order)}
+    rows = sorted(counter.items(), key=lambda item: (place.get(item[0], len(place)), -item[1], item[0]))
+    largest = max(counter.values(), default=1)
+    return BarTable(title, facet, tuple(Bar(label, n, round(100 * n / largest, 1), n / max(num_items, 1)) for label, n in rows), note)
+
+
+def matrix(counter: Counter[tuple[int, int]]) -> dict:
+    """Counts by (row, column) for a table whose cells are shaded in five steps."""
+    rows, columns = sorted({r for r, _ in counter}), sorted({c for _, c in counter})
+    largest = max(counter.values(), default=1)
+    return {"columns": columns,
+            "rows": [(r, [(counter[r, c], -(-5 * counter[r, c] // largest)) for c in columns]) for r in rows]}

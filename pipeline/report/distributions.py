@@ -1,0 +1,55 @@
+"""What kinds of question were kept: counted in the one pass over them."""
+from collections import Counter
+
+from pipeline.report.charts import BarTable, bar_table, matrix
+from pipeline.report.reasons import words
+from records.knowledge import DOMAINS, TOPICS
+from records.synthesis import BASES, LEVELS, METHODS, Question
+
+LENGTH_STEP = 8
+"""Words in one class of the length distribution."""
+_TABLES = (
+    ("Level", "level", LEVELS), ("Method", "method", METHODS), ("Domain", "domain", tuple(words(d) for d in DOMAINS)), ("Topic", "topic", TOPICS),
+    ("Kind of answer", "answer", ()), ("What it needs", "needs", ()), ("Uniqueness margin", "margin", ("none", *map(str, range(9)), "no rival")),
+    ("Basis of uniqueness", "basis", BASES), ("Split", "split", ()), ("Relations", "relation", ()), ("Licence of the picture", "licence", ()),
+)
+_NOTES = {"margin": "Facts that would have to be missing from the store before another entity fitted.",
+          "relation": "A question counts for each relation it uses."}
+
+
+class Distributions:
+    """Counters over kept questions."""
+
+    def __init__(self) -> None:
+        self.num_questions = 0
+        self.by_facet: dict[str, Counter[str]] = {facet: Counter() for _, facet, _ in _TABLES}
+        self.hops: Counter[tuple[int, int]] = Counter()
+        self.lengths: Counter[int] = Counter()
+
+    def add(self, question: Question, facets: dict[str, str | list[str]]) -> None:
+        """Counts one question.
+
+        Args:
+            question: a kept question.
+            facets: `gallery.facets` of it.
+        """
+        self.num_questions += 1
+        for facet, counter in self.by_facet.items():
+            value = facets[facet]
+            counter.update(value if isinstance(value, list) else [value])
+        if question.certificate:
+            self.hops[question.certificate.nominal_hops, question.certificate.effective_hops] += 1
+        self.lengths[len(question.text.split()) // LENGTH_STEP] += 1
+
+    def tables(self) -> list[BarTable]:
+        """One bar table a distribution."""
+        found = [bar_table(title, facet, self.by_facet[facet], self.num_questions, order=order, note=_NOTES.get(facet, ""))
+                 for title, facet, order in _TABLES]
+        steps = range(min(self.lengths, default=0), max(self.lengths, default=-1) + 1)
+        spans = {step: f"{step * LENGTH_STEP} to {step * LENGTH_STEP + LENGTH_STEP - 1} words" for step in steps}
+        lengths = Counter({spans[step]: self.lengths[step] for step in steps})
+        return [*found, bar_table("Length of the question", "", lengths, self.num_questions, order=spans.values())]
+
+    def hop_matrix(self) -> dict:
+        """Questions by nominal (rows) and effective (columns) hops."""
+        return matrix(self.hops)

@@ -1,0 +1,29 @@
+"use strict";
+// What was rejected, with some examples for each reason.
+(function (q) {
+  let made = false;
+
+  function example(one, missing) {
+    return q.el("article", { class: "card" },
+      one.image !== undefined ? q.el("div", { class: "cover" }, q.picture(one.image, one.phrase, missing)) : "",
+      q.el("div", { class: "body" },
+        q.el("h3", { dir: "auto" }, one.text || one.title),
+        one.reply ? q.answer(one.reply, false) : "",
+        one.evidence ? q.el("p", { class: "evidence small" }, q.bdi(one.evidence)) : "",
+        one.level ? q.el("p", { class: "badges" }, q.badge(one.level), q.badge(one.method)) : ""));
+  }
+
+  q.showRejected = async (section) => {
+    if (made) return;
+    made = true;
+    const [groups, index] = await Promise.all([q.load("rejected"), q.load("index")]);
+    const missing = new Set(index.missing);
+    if (!groups.length) section.append(q.el("p", { class: "notice" }, "Nothing was rejected."));
+    for (const group of groups) {
+      section.append(q.el("section", { class: "group" },
+        q.el("h2", {}, group.reason, " ", q.el("span", { class: "pill" }, q.number(group.number)), q.el("small", {}, " in " + group.stage.replaceAll("_", " ").replaceAll("-", " "))),
+        q.el("p", { class: "lead" }, group.about),
+        q.el("div", { class: "cards" }, group.examples.map((one) => example(one, missing)))));
+    }
+  };
+})(window.questloom);

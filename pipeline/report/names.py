@@ -1,0 +1,122 @@
+"""Names for people: entities, properties, values, and the clauses of a logical form in words."""
+import re
+from typing import Any, Protocol
+
+from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Image, Reads, SentenceClause, Term
+from records.knowledge import Claim, ImageAsset, PropertyInfo, Value
+
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_TIME = re.compile(r"([+-]?)(\d+)(?:-(\d\d))?(?:-(\d\d))?")
+
+
+class Sources(Protocol):
+    """What the report asks of a store (`knowledge.store.Store`); without one it shows ids."""
+
+    def label(self, entity_id: str, language: str = "en") -> str: ...
+    def property(self, property_id: str) -> PropertyInfo | None: ...
+    def claims(self, subject: str) -> tuple[Claim, ...]: ...
+    def image(self, image_id: str) -> ImageAsset | None: ...
+    def image_bytes(self, image_id: str) -> bytes: ...
+
+
+def date_words(time: str, precision: int) -> str:
+    """An ISO 8601 time at Wikidata's precision: "+1874-03-12…", 11 is "12 March 1874"."""
+    found = _TIME.match(time)
+    if not found:
+        return time
+    year = str(int(found[2])) + (" BCE" if found[1] == "-" else "")
+    month = int(found[3] or 0)
+    if precision < 9:
+        return {8: f"{year}s", 7: f"{(int(found[2]) + 99) // 100}. century"}.get(precision, f"about {year}")
+    if precision == 9 or not 1 <= month <= 12:
+        return year
+    day = int(found[4] or 0)
+    return f"{day} {_MONTHS[month - 1]} {year}" if precision >= 11 and day else f"{_MONTHS[month - 1]} {year}"
+
+
+class Names:
+    """Labels in one language, from a store where there is one."""
+
+    def __init__(self, sources: Sources | None, language: str = "en") -> None:
+        self.sources, self.language = sources, language
+        self._properties: dict[str, str] = {}
+
+    def entity(self, entity_id: str) -> str:
+        """An entity's label, or its id."""
+        if self.sources is None or not entity_id:
+            return entity_id.removeprefix("wiki:")
+        return self.sources.label(entity_id, self.language) or entity_id
+
+    def property(self, property_id: str) -> str:
+        """A property's label, or its id; "linked" for a hop that only a sentence holds."""
+        if not property_id:
+            return "linked"
+        if property_id not in self._properties:
+            info = self.sources.property(property_id) if self.sources else None
+            labels = info.labels if info else {}
+            self._properties[property_id] = labels.get(self.language) or labels.get("en") or property_id
+        return self._properties[property_id]
+
+    def value(self, value: Value) -> str:
+        """A value in words."""
+        match value.kind:
+            case "entity":
+                return self.entity(value.entity)
+            case "time":
+                return date_words(value.time, value.precision)
+            case "quantity":
+                unit = self.entity(value.unit) if value.unit else ""
+                return f"{value.number:,g} {unit}".strip() if value.number is not None else "?"
+            case "coordinate":
+                return f"{value.latitude:.4f}, {value.longitude:.4f}"
+            case "somevalue" | "novalue":
+                return {"somevalue": "unknown value", "novalue": "no value"}[value.kind]
+        return value.text
+
+    def key(self, key: str) -> str:
+        """A binding in words: an entity id, or `Value.key()` of a literal."""
+        kind, _, rest = key.partition(":")
+        match kind:
+            case "time":
+                time, _, precision = rest.partition("/")
+                return date_words(time, int(precision) if precision.isdigit() else 9)
+            case "quantity":
+                number, _, unit = rest.partition(":")
+                return f"{number} {self.entity(unit) if unit else ''}".strip()
+            case "string" | "monolingual" | "url" | "external_id" | "commons_media":
+                return rest.partition(":")[2]
+            case "coordinate":
+                return rest
+        return self.entity(key)
+
+
+def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str]:
+    """A form's clauses, one short sentence each."""
+    def term(t: Term) -> str:
+        if isinstance(t, Value):
+            return names.value(t)
+        return names.key(bindings[t]) if bindings.get(t) else t
+
+    def say(clause: Any) -> str:
+        match clause:
+            case Image():
+                return f"the picture shows {term(clause.var)}"
+            case ClaimClause():
+                return f"{term(clause.subject)} — {names.property(clause.property)} — {term(clause.object)}"
+            case ClassClause():
+                return f"{term(clause.var)} is a {names.entity(clause.class_id)}"
+            case Compare():
+                return f"{term(clause.left)} {clause.op} {term(clause.right)}"
+            case Compute():
+                return f"{term(clause.out)} is the {clause.op.replace('_', ' ')} of {', '.join(term(a) for a in clause.args)}"
+            case Reads():
+                return f"{term(clause.var)} is read on the picture ({read_words(clause, names)})"
+            case SentenceClause():
+                return f"a sentence links {term(clause.subject)} and {term(clause.object)}"
+        raise AssertionError(f"no words for {clause}")
+    return [say(c) for c in form.clauses]
+
+
+def read_words(clause: Reads, names: Names) -> str:
+    """What is read: "inscription, plaque"."""
+    return ", ".join(x for x in (names.property(clause.property), names.entity(clause.part)) if x)

@@ -1,0 +1,62 @@
+"""Thumbnails, and where each picture comes from."""
+import io
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from PIL import Image, UnidentifiedImageError
+
+from records.errors import InputError
+
+THUMBNAIL = 480
+"""Longest edge, in pixels."""
+QUALITY = 80
+NUM_THREADS = 4
+Picture = Callable[[str], bytes]
+
+
+def picture_reader(run: Path, fallback: Picture | None) -> Picture:
+    """Reads a picture's bytes by its id: from `RUN/pictures/`, else from the fallback (a store).
+
+    The returned function raises KeyError where neither has it.
+    """
+    def read(image_id: str) -> bytes:
+        path = run / "pictures" / f"{image_id}.jpg"
+        if path.is_file():
+            return path.read_bytes()
+        if fallback is None:
+            raise KeyError(image_id)
+        return fallback(image_id)
+    return read
+
+
+def shrunk(data: bytes, longest: int, quality: int = QUALITY) -> bytes:
+    """A picture as JPEG without metadata, at most `longest` pixels wide or high."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            image.draft("RGB", (longest, longest))
+            image.thumbnail((longest, longest))
+            out = io.BytesIO()
+            image.convert("RGB").save(out, "JPEG", quality=quality)
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        raise InputError("a picture of the run", f"cannot be decoded ({error})", "Run the same `questloom synth` command again.") from error
+    return out.getvalue()
+
+
+def write_thumbnails(image_ids: set[str], read: Picture, folder: Path) -> set[str]:
+    """Writes `folder/<image id>.jpg` for each picture; returns the ids of which there is no readable picture.
+
+    Decoding leaves the interpreter's lock, so threads help.
+    """
+    folder.mkdir(parents=True)
+
+    def write(image_id: str) -> bool:
+        try:
+            data = shrunk(read(image_id), THUMBNAIL)
+        except (KeyError, InputError):  # a rejected question's picture may be missing, or be what it was rejected for
+            return False
+        (folder / f"{image_id}.jpg").write_bytes(data)
+        return True
+    ordered = sorted(image_ids)
+    with ThreadPoolExecutor(NUM_THREADS) as pool:
+        return {image_id for image_id, written in zip(ordered, pool.map(write, ordered), strict=True) if not written}

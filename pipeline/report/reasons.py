@@ -1,0 +1,83 @@
+"""What each reason, check and filter means, in a sentence for people who have not read the code."""
+from records.outcomes import PendingCause, Reason
+
+REASONS: dict[str, str] = {
+    Reason.ERROR: "A stage failed on this item: a fault of the program, with its traceback.",
+    Reason.NAMESPACE: "The page is no article.",
+    Reason.NOT_WIKITEXT: "The page's content is not wikitext.",
+    Reason.REDIRECT: "The page only points elsewhere.",
+    Reason.DISAMBIGUATION: "The page lists meanings of a word.",
+    Reason.LIST_PAGE: "The page is a list.",
+    Reason.PARSE_TIMEOUT: "The page took too long to parse.",
+    Reason.PAGE_TOO_LARGE: "The page is larger than the limit.",
+    Reason.BAD_PAGE: "The page is damaged.",
+    Reason.BAD_ENTITY: "The entity's record is damaged.",
+    Reason.DUPLICATE_RECORD: "The same record was read twice.",
+    Reason.NO_PICTURE: "There is no picture of it.",
+    Reason.PICTURE_UNREADABLE: "The picture's file cannot be decoded.",
+    Reason.PICTURE_TOO_LARGE: "The picture has more pixels than the limit.",
+    Reason.PICTURE_TOO_SMALL: "The picture is smaller than the recipe asks for.",
+    Reason.PICTURE_TOO_SIMPLE: "The picture is too plain to ask about (an icon, a drawing of few colours, mostly text).",
+    Reason.PICTURE_KIND: "The picture is a flag, logo, map or another refused kind.",
+    Reason.PICTURE_DUPLICATE: "The picture is a near-duplicate of another, or of a benchmark's.",
+    Reason.NO_LICENCE: "The picture states no licence.",
+    Reason.LICENCE_NOT_ALLOWED: "The picture's licence is not on the recipe's list.",
+    Reason.DROPPED_BY_REQUEST: "Somebody asked for this picture to be left out.",
+    Reason.NOT_GROUNDED: "Nothing shows that the picture really depicts the entity.",
+    Reason.EXCLUDED: "The entity belongs to a benchmark or to an earlier round.",
+    Reason.NO_PATH: "No path of the wanted length leads away from the entity.",
+    Reason.NO_ANSWER: "The path ends at nothing that can be asked for.",
+    Reason.NO_DESCRIPTION: "No description was found that fits one entity only.",
+    Reason.NO_FACT: "No further fact was found to hide an entity behind.",
+    Reason.BAD_REPLY: "The model's reply did not follow the schema, also after a repair turn.",
+    Reason.REFUSED: "The model refused.",
+    Reason.NO_EVIDENCE: "A step of the question has no claim or sentence behind it.",
+    Reason.NOT_CONNECTED: "The chain from picture to answer is broken.",
+    Reason.NOT_UNIQUE: "More than one answer fits.",
+    Reason.MARGIN_TOO_SMALL: "Another entity would fit if only a fact or two were missing from the store.",
+    Reason.WEAK_BASIS: "The uniqueness rests on a basis that the recipe does not accept.",
+    Reason.ANSWER_CHANGED: "After rewriting, the question has another answer.",
+    Reason.PICTURE_NOT_NEEDED: "The question has one answer even without the picture.",
+    Reason.DECORATION: "A step of the path is a decoration: the description fits one entity without it.",
+    Reason.LEAK: "Something that the policy sees names a hidden entity or the answer.",
+    Reason.RIVAL_FITS: "A solver's other answer satisfies the question too.",
+    Reason.UNSTABLE_ANSWER: "The answer changes with time and is not dated.",
+    Reason.ANSWER_IN_QUESTION: "The answer stands in the question.",
+    Reason.NEAR_DUPLICATE: "It nearly repeats another question, path or picture.",
+    Reason.TEXT_SEARCH_SHORTCUT: "One text search of the question finds the answer.",
+    Reason.IMAGE_SEARCH_SHORTCUT: "One image search of the picture finds the answer.",
+    Reason.ANSWERED_WITHOUT_PICTURE: "A solver answered without seeing the picture.",
+    Reason.ANSWERED_WITHOUT_TOOLS: "A solver answered without any tool.",
+    Reason.NOT_SOLVABLE: "A solver did not reach the answer even with the evidence at hand.",
+    Reason.NOT_RECOVERABLE: "The degraded picture cannot be repaired well enough.",
+    Reason.SPLIT_OVERLAP: "It shares its entity, picture or path with another split.",
+    Reason.OVER_QUOTA: "The recipe's number for its kind was already reached.",
+}
+PENDING: dict[str, str] = {
+    PendingCause.PROVIDER: "An endpoint did not answer; tried again on resume.",
+    PendingCause.BUDGET: "The budget was reached; goes on when it is raised.",
+}
+CHECKS: dict[str, str] = {
+    "evidence": "Every step rests on a claim or sentence with its revision.",
+    "connected": "The chain leads from the picture to the answer.",
+    "one_answer": "Executed over the claims, the question has one answer.",
+    "margin": "So many facts would have to be missing for a rival to fit.",
+    "no_decoration": "Every step of the path is needed.",
+    "needs_picture": "Without the picture, more than one answer is left.",
+    "no_leak": "Nothing shown names a hidden entity or the answer.",
+}
+FILTERS: dict[str, str] = {
+    "F1": "The answer does not stand in the question.",
+    "F2": "It repeats no other question, path or picture.",
+    "F3": "One text search does not find the answer.",
+    "F4": "One image search does not find the answer.",
+    "F5": "It is not answered without the picture.",
+    "F6": "It is not answered without tools.",
+    "F7": "The picture is not too simple.",
+    "F8": "It can be solved with the evidence given.",
+}
+
+
+def words(name: str) -> str:
+    """A machine name as words: "not_unique" is "not unique"."""
+    return name.replace("_", " ").replace("-", " ")

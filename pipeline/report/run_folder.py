@@ -1,0 +1,180 @@
+"""A run on disk as the report and the audit read it: stages in order, their rows, and what `run.json` says.
+
+    RUN/recipe.json   RUN/run.json   RUN/stages/NN-name/{kept,rejected,pending}-SSSSS.parquet
+
+Everything is read a row group at a time; nothing here keeps all rows.
+"""
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from records.errors import InputError
+from records.identity import record_id
+from records.outcomes import Pending, Rejection, StageCount
+from records.parquet import read_facts, read_records
+from records.synthesis import Question, Seed
+
+_STAGE_FOLDER = re.compile(r"(\d+)-(.+)")
+_BATCH = 1024
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage's folder. `name` is the folder's name without its number."""
+
+    folder: Path
+    number: int
+    name: str
+
+    def files(self, outcome: str) -> list[Path]:
+        """The shards of one outcome ("kept", "rejected", "pending"), in order."""
+        return sorted(self.folder.glob(f"{outcome}-*.parquet"))
+
+    @cached_property
+    def kind(self) -> str:
+        """The record type of what was kept ("Seed", "Question"), or "" where no shard is whole."""
+        for path in self.files("kept"):
+            facts = read_facts(path)
+            if facts:
+                return facts.get("record", "")
+        return ""
+
+    def questions(self) -> Iterator[Question]:
+        """Kept questions, shard by shard."""
+        for path in self.files("kept"):
+            yield from read_records(path, Question)
+
+    def seeds(self) -> Iterator[Seed]:
+        """Kept seeds, shard by shard."""
+        for path in self.files("kept"):
+            yield from read_records(path, Seed)
+
+    def kept_seed_ids(self) -> Iterator[str]:
+        """The seed of each kept question; reads that one column only."""
+        for path in self.files("kept"):
+            for batch in _open(path).iter_batches(_BATCH, columns=["seed_id"]):
+                yield from batch.column("seed_id").to_pylist()
+
+    def rejections(self) -> Iterator[Rejection]:
+        """What this stage rejected."""
+        for path in self.files("rejected"):
+            yield from read_records(path, Rejection)
+
+    def pending(self) -> Iterator[Pending]:
+        """What waits for a provider or for budget."""
+        for path in self.files("pending"):
+            yield from read_records(path, Pending)
+
+    @property
+    def counts(self) -> StageCount | None:
+        """What the stage counted while it ran (metadata of its kept shards), summed; None where a shard does not say."""
+        total = dict.fromkeys(("num_in", "num_kept", "num_rejected", "num_pending", "num_out"), 0)
+        for path in self.files("kept"):
+            facts = read_facts(path) or {}
+            if not total.keys() <= facts.keys():
+                return None
+            for name in total:
+                total[name] += int(facts[name])
+        return StageCount(stage=self.folder.name, shard=-1, **total)
+
+    def num_rows(self, outcome: str) -> int:
+        """Rows of one outcome, from the files' footers."""
+        return sum(_open(path).metadata.num_rows for path in self.files(outcome))
+
+
+def _open(path: Path) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise InputError(str(path), f"cannot be read as Parquet ({error})", "Remove the file and run the same command again.") from error
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's folder. `facts` is `run.json`, empty where the run has not ended."""
+
+    folder: Path
+    recipe: dict[str, Any]
+    facts: dict[str, Any]
+    stages: tuple[Stage, ...]
+
+    @property
+    def name(self) -> str:
+        return str(self.recipe.get("name") or self.facts.get("name") or self.folder.name)
+
+    @property
+    def question_stages(self) -> tuple[Stage, ...]:
+        return tuple(s for s in self.stages if s.kind == "Question")
+
+    @property
+    def last(self) -> Stage | None:
+        """The stage whose kept questions are the run's result; None where the run has not come so far."""
+        found = self.question_stages
+        return found[-1] if found and found[-1] == self.stages[-1] else None
+
+    def seconds(self, stage: Stage) -> float | None:
+        """How long a stage took by `run.json`, shards summed, or None."""
+        rows = [r for r in self.facts.get("stages") or [] if isinstance(r, dict) and r.get("stage") in (stage.name, stage.folder.name)]
+        return sum(float(r.get("seconds") or 0) for r in rows) if rows else None
+
+
+def _read_json(path: Path, fix: str) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(str(path), f"cannot be read as JSON ({error})", fix) from error
+    if not isinstance(data, dict):
+        raise InputError(str(path), "is no JSON object", fix)
+    return data
+
+
+def open_run(folder: Path) -> Run:
+    """A run by its folder.
+
+    Raises:
+        InputError: the folder is missing, or holds no run.
+    """
+    fix = "Point at a folder that `questloom synth --out` made."
+    if not (folder / "recipe.json").is_file():
+        raise InputError(str(folder), "is no run (no recipe.json in it)", fix)
+    recipe = _read_json(folder / "recipe.json", fix)
+    facts = _read_json(folder / "run.json", "Run the same `questloom synth` command again.") if (folder / "run.json").is_file() else {}
+    stages = []
+    for path in sorted(p for p in (folder / "stages").glob("*") if p.is_dir()):
+        found = _STAGE_FOLDER.fullmatch(path.name)
+        if found:
+            stages.append(Stage(path, int(found[1]), found[2]))
+    if not stages:
+        raise InputError(str(folder / "stages"), "holds no stage", "Run `questloom synth` until its first stage has ended.")
+    return Run(folder, recipe, facts, tuple(sorted(stages, key=lambda s: (s.number, s.name))))
+
+
+def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
+    """Questions by id, each as the latest stage that kept it has it; ids that never were a question are absent."""
+    missing, found = set(ids), {}
+    for stage in reversed(run.question_stages):
+        for path in stage.files("kept") if missing else ():
+            with _open(path) as file:
+                for batch in file.iter_batches(_BATCH, columns=["seed_id", "index"]):
+                    keys = zip(batch.column("seed_id").to_pylist(), batch.column("index").to_pylist(), strict=True)
+                    if any(question_id(seed, index) in missing for seed, index in keys):
+                        break
+                else:
+                    continue
+            for question in read_records(path, Question):
+                if question.id in missing:
+                    found[question.id] = question
+        missing -= found.keys()
+    return found
+
+
+def question_id(seed_id: str, index: int) -> str:
+    """`Question.id` from the two columns it is made of."""
+    return record_id("Question", seed_id, index=index)
