@@ -16,7 +16,7 @@ from records.errors import InputError
 
 _FOLDER = Path(__file__).parent
 _FALLBACK_BY_DATATYPE = {"wikibase-item": "entity", "time": "time", "quantity": "quantity"}
-_LISTS = ("subject", "object", "value", "ask", "ask_subject", "at", "event", "clause", "count", "count_subject", "order", "compare", "nouns")
+_LISTS = ("subject", "object", "value", "ask", "ask_subject", "subject_story", "at", "event", "clause", "count", "count_subject", "order", "compare", "nouns")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +28,16 @@ class PropertyPhrase:
     """What the value is called where its class is unknown ("architect", "place")."""
     role: str = ""
     """What the value is called if it is a person ("architect"); "" where nothing better than "person" fits."""
+    whose: str = ""
+    """The value's noun where "an architect whose father …" is good English; "" elsewhere."""
     measure: str = ""
     """The quantity's name ("height")."""
     as_: str = ""
     """Its adjective ("tall"), for "twice as tall as"."""
     subject: tuple[str, ...] = ()
     """Verb phrases of the subject, given the object ("was designed by {o}")."""
+    subject_story: tuple[str, ...] = ()
+    """The same where the object is first met there ("had {o}", for "a father who …")."""
     object: tuple[str, ...] = ()
     """Verb phrases of the object, given the subject ("designed {s}")."""
     value: tuple[str, ...] = ()

@@ -77,7 +77,7 @@ class Words:
         return f"{int(number):,}" if number == int(number) and abs(number) < 1e15 else f"{number:,.10g}"
 
     def unit(self, label: str, number: float | None = None) -> str:
-        """A unit's name, plural unless the number is one; `label` is the unit's label or id."""
+        """A unit's name as it stands after a number: plural unless the number is one."""
         name = self._data["units"].get(label, label)
         return name if number == 1 else self.plural(name)
 

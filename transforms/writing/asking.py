@@ -1,5 +1,6 @@
 """The question itself, by the type of its answer: an entity, a date, a quantity, a text, or something computed."""
 from records.form import ClaimClause, Compute, SentenceClause
+from transforms.writing.scene import num_words
 from transforms.writing.telling import HOPELESS, Telling
 
 
@@ -26,8 +27,8 @@ def _literal(telling: Telling) -> str:
     telling.used.add(known[0])
     phrase = scene.phrase(known[1])
     when = scene.data["when"].get(ask.precision, scene.data["when"][""])
-    templates = [t.replace("{when}", when) for t in phrase.ask]
-    return telling.fill(telling.choose(templates), s=telling.noun_phrase(known[1].subject), unit=_unit(telling, ask.unit),
+    template = telling.choose(phrase.ask).replace("{when}", when)
+    return telling.fill(template, s=telling.noun_phrase(known[1].subject), unit=_unit(telling, ask.unit),
                         **telling.nouns(ask.var, phrase.noun or "thing"))
 
 
@@ -54,6 +55,7 @@ def _entity(telling: Telling) -> str:
                 return _without_person(telling.fill(telling.choose(templates), **slots))
         elif isinstance(first, SentenceClause) and side == "sentence_object":
             return telling.fill(telling.choose(scene.data["sentence"]["ask"]), s=telling.noun_phrase(first.subject), **telling.nouns(var, noun))
+        telling.cost += 0.7
         return f"{who} {telling.joined([telling.verb_phrase(index, side)])}?"
     verbs = [telling.verb_phrase(i, side) for i, side in clauses]
     if not person and telling.rng.random() < 0.25:
@@ -74,8 +76,10 @@ def _computed(telling: Telling, compute: Compute) -> str:
     match compute.op:
         case "count":
             return _count(telling, compute)
-        case "duration_years":
+        case "duration_years" if telling.scene.form.ask.precision == "day":
             return _duration(telling, compute)
+        case "duration_years" | "difference" if _are_years(telling, compute):
+            return _years_apart(telling, compute)
         case "earliest" | "latest" | "largest" | "smallest":
             return _winner(telling, compute)
         case "ratio":
@@ -97,21 +101,31 @@ def _say_claims(telling: Telling, compute: Compute) -> None:
 
 
 def _duration(telling: Telling, compute: Compute) -> str:
+    """Completed years between two days: "How many full years passed between {event} and {event}?"."""
     scene = telling.scene
-    full = "full " if scene.form.ask.precision == "day" else ""
     known = scene.definition_of(compute.args)
     if known[0] and known[1] and known[0][1].subject == known[1][1].subject and {k[1].property for k in known if k} == {"P569", "P570"}:
         _say_claims(telling, compute)
-        subject = telling.noun_phrase(known[0][1].subject)
-        return f"How many {full}years passed between the birth and the death of {subject}?"
-    parts = []
-    for argument, claim in zip(compute.args, known, strict=True):
-        if claim is None and argument in scene.reads:
-            parts.append(telling.read(argument, "year"))  # type: ignore[arg-type]
-        else:
-            parts.append(telling.literal(argument))
-    verb = telling.choose(("passed", "lie"))
-    return f"How many {full}years {verb} between {scene.words.listed(parts)}?"
+        return f"How many full years passed between the birth and the death of {telling.noun_phrase(known[0][1].subject)}?"
+    return f"How many full years passed between {scene.words.listed([telling.literal(a) for a in compute.args])}?"
+
+
+def _years_apart(telling: Telling, compute: Compute) -> str:
+    """The difference of two years: it says "the year", so that nobody counts days."""
+    scene = telling.scene
+    year = telling.choose(("the year", "the year in which"))
+    parts = [telling.read(a, "year") if a in scene.reads else f"{year} {telling.happened(a)}" for a in compute.args]  # type: ignore[arg-type]
+    if telling.rng.random() < 0.5:
+        parts.reverse()
+        telling.cost += HOPELESS * any(f"that {n}" in parts[0] for n in telling.told.values())
+    return f"How many years {telling.choose(('lie', 'are there'))} between {scene.words.listed(parts)}?"
+
+
+def _are_years(telling: Telling, compute: Compute) -> bool:
+    """Whether all arguments are dates, or years read on the picture."""
+    known = telling.scene.definition_of(compute.args)
+    dates = [k and telling.scene.facts.datatype(k[1].property) == "time" for k in known]
+    return any(dates) and all(d or a in telling.scene.reads for d, a in zip(dates, compute.args, strict=True))
 
 
 def _winner(telling: Telling, compute: Compute) -> str:
@@ -119,6 +133,8 @@ def _winner(telling: Telling, compute: Compute) -> str:
     scene = telling.scene
     person = all(scene.is_person(a) for a in compute.args)
     verb = telling.order(compute.op, compute.keys)
+    if both := telling.references(compute.args):
+        return f"Which of {both} {verb}?"
     nouns = {scene.noun(a) for a in compute.args if isinstance(a, str)}
     shared = nouns.pop() if len(nouns) == 1 and all(isinstance(a, str) for a in compute.args) else ""
     names = [telling.noun_phrase(a) for a in compute.args]
@@ -144,12 +160,10 @@ def _arithmetic(telling: Telling, compute: Compute) -> str:
     measure = scene.phrase(same[0]).measure if same else ""
     if same and measure:
         _say_claims(telling, compute)
-        names = scene.words.listed([telling.noun_phrase(c.subject) for c in same])
+        names = telling.references([c.subject for c in same]) or scene.words.listed([telling.noun_phrase(c.subject) for c in same])
         if compute.op == "difference":
             return f"What is the difference in {measure}{unit} between {names}?"
         return f"What is the combined {measure}{unit} of {names}?"
-    if compute.op == "difference" and scene.form.ask.unit in ("", "Q577") and same and scene.phrase(same[0]).event:
-        return _duration(telling, compute)
     left, right = (telling.read(a, "number") if a in scene.reads else telling.literal(a) for a in compute.args)
     if compute.op == "sum":
         return f"What is the sum{unit} of {left} and {right}?"
@@ -175,7 +189,7 @@ def _count(telling: Telling, compute: Compute) -> str:
             return telling.fill(telling.choose(templates), **slots, **telling.nouns(var, noun))
     default = scene.phrase(first).noun if isinstance(first, ClaimClause) and clauses[0][1] == "object" else ""
     noun = scene.noun(var, default)
-    verbs = [scene.words.plural_verb(telling.joined([telling.verb_phrase(i, side)])) for i, side in clauses]
+    verbs = sorted((scene.words.plural_verb(telling.joined([telling.verb_phrase(i, side)])) for i, side in clauses), key=num_words)
     return f"How many {scene.words.plural(noun)} {scene.words.listed(verbs)}?" if verbs else "How many are there?"
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from prompts.phrases import PropertyPhrase, language_data, property_phrase
 from prompts.phrases.words import Words
-from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Reads, SentenceClause, Term
+from records.form import Ask, ClaimClause, ClassClause, Compare, Compute, Form, Reads, SentenceClause, Term
 from records.knowledge import Value
+from transforms.certificate.description import distances
 from transforms.writing.source import WordSource
 
 # Spans are kept through all rewriting by marks of the private use area around each noun phrase.
@@ -59,6 +60,9 @@ class Scene:
             if isinstance(claim.object, str) and self.facts.datatype(claim.property) not in ("wikibase-item", ""):
                 self.literals.add(claim.object)
         self.literals.update(k for c in self.computes.values() for k in c.keys if isinstance(k, str))
+        self.ranks = self._ranks()
+        self._phrases: dict[ClaimClause, PropertyPhrase] = {}
+        self._nouns: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
         self.roles = {}
         for claim in self.claims:
@@ -66,6 +70,12 @@ class Scene:
                 role = self.phrase(claim).role
                 if role and "person" in self.kinds(claim.object, default="person"):
                     self.roles.setdefault(claim.object, role)
+
+    def _ranks(self) -> dict[str, tuple[float, float, str]]:
+        """How far out a variable lies: a clause describes the end with the lower rank. The picture lies farthest out."""
+        to_ask = distances(self.form)
+        to_anchor = distances(Form(clauses=self.form.clauses, ask=Ask(var=self.form.anchor, type="entity")))
+        return {v: (float("inf") if v == self.form.anchor else to_ask.get(v, 0), -to_anchor.get(v, 0), v) for v in {*to_ask, *to_anchor}}
 
     # ------------------------------------------------------------ classes and kinds
 
@@ -100,6 +110,11 @@ class Scene:
 
     def class_noun(self, class_id: str) -> str:
         """A class's label as a person would say it ("human" is "person"; "commune of France" is "commune")."""
+        if class_id not in self._nouns:
+            self._nouns[class_id] = self._class_noun(class_id)
+        return self._nouns[class_id]
+
+    def _class_noun(self, class_id: str) -> str:
         label = clean(self.facts.label(class_id, self.language))
         known = self.data["class_nouns"].get(label.lower())
         if known:
@@ -111,9 +126,12 @@ class Scene:
 
     def phrase(self, claim: ClaimClause) -> PropertyPhrase:
         """The phrase of a claim's property, in the variant for its subject and object."""
+        if claim in self._phrases:
+            return self._phrases[claim]
         found = property_phrase(claim.property, self.language, label=clean(self.facts.label(claim.property, self.language)),
                                 datatype=self.facts.datatype(claim.property))
-        return found.variant(self.kinds(claim.subject), self.kinds(claim.object) if not isinstance(claim.object, Value) or claim.object.entity else ())
+        self._phrases[claim] = found.variant(self.kinds(claim.subject), self.kinds(claim.object) if not isinstance(claim.object, Value) or claim.object.entity else ())
+        return self._phrases[claim]
 
     def comparisons(self, literal: Term) -> tuple[tuple[str, Term], ...]:
         """What a literal variable is compared with: (operator, other side) with the variable on the left."""
@@ -190,9 +208,9 @@ class Scene:
                 return clean(value.text) or "an unknown value"
 
     def unit(self, unit: str, number: float | None = None) -> str:
-        """The words of a unit id ("metres")."""
-        units = self.data["units"]
-        return self.words.unit(unit if unit in units else clean(self.facts.label(unit, self.language)), number)
+        """The words of a unit ("metres"), given by its id or its name."""
+        label = self.data["units"].get(unit) or clean(self.facts.label(unit, self.language))
+        return label if label.endswith("s") else self.words.unit(label, number)
 
 
 def _proper(label: str) -> bool:

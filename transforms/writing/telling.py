@@ -13,39 +13,48 @@ from collections.abc import Sequence
 from prompts.phrases import PropertyPhrase
 from records.form import ClaimClause, Term
 from records.knowledge import Value
-from transforms.certificate.description import distances
 from transforms.writing.scene import CLOSE, MIDDLE, OPEN, Scene, num_words, unmarked
 
 LIGHT = 5
 """Words up to which a noun phrase may stand in the middle of a clause."""
+AWKWARD = 1.5
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
+_PREPOSITIONS = ("in", "by", "on", "at", "before", "after", "for", "of")
+_PARTICIPLE = re.compile(r"\w+(ed|en|wn|ilt|ade|ght|orn|ld|un|ept|on|it)$")
 _RELATIVE = re.compile(r"\b(that|who|whom|whose|which|where)\b")
 
 
 class Telling:
-    """One derivation. `used` are the clauses already said, `told` the variables that can be referred back to."""
+    """One derivation.
+
+    `used` are the clauses already said, `told` the variables that can be referred back to and their nouns, `winners` the
+    words for what a computed order picked out in an earlier sentence.
+    """
 
     def __init__(self, scene: Scene, rng: random.Random) -> None:
         self.scene, self.rng = scene, rng
         self.used: set[int] = set()
         self.told: dict[str, str] = {}
+        self.winners: dict[str, str] = {}
+        self._open: list[str] = []
         self.anchor_phrase = ""
         self.cost = 0.0
-        self._depth = distances(scene.form)
 
     # ------------------------------------------------------------ templates
 
     def choose(self, options: Sequence[str]) -> str:
         """One of several ways to say a thing; the first of the file a little more often."""
-        return self.rng.choices(options, weights=[2.0] + [1.0] * (len(options) - 1))[0]
+        option = self.rng.choices(options, weights=[2.0] + [1.0] * (len(options) - 1))[0]
+        self.cost += AWKWARD * option.startswith("~")
+        return option.removeprefix("~")
 
     def fill(self, template: str, **slots: str) -> str:
         """A template with its slots filled. A long filler with words after it is awkward, and costs."""
         for match in re.finditer(r"\{([so])\}", template):
             filler, after = slots.get(match[1], ""), template[match.end():].strip("?.,” ")
             if after and num_words(filler) > LIGHT:
-                self.cost += 0.5 * (num_words(filler) - LIGHT) + 1.5 * len(_RELATIVE.findall(unmarked(filler)))
+                self.cost += 0.28 * (num_words(filler) - LIGHT) * min(3, len(after.split())) + 1.5 * len(_RELATIVE.findall(unmarked(filler)))
         return re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
 
     def mark(self, key: str, phrase: str) -> str:
@@ -62,9 +71,11 @@ class Telling:
         if term in self.scene.names:
             return self.mark(term, self.scene.name(term))
         if term in self.told:
-            return self.told[term]
+            return self.reference(term)
         if term == self.scene.form.anchor:
             return self._anchor(term)
+        if term in self.winners:
+            return self.winners[term]
         if term in self.scene.computes:
             return self.mark(term, self.winner(term))
         return self.mark(term, self._description(term))
@@ -76,7 +87,7 @@ class Telling:
             clause = self.scene.form.clauses[i]
             other = clause.subject if side.endswith("object") else clause.object  # type: ignore[union-attr]
             outward = (not isinstance(other, str) or other in self.scene.literals or other in self.scene.names
-                       or (self._depth.get(other, 0), other) > (self._depth.get(var, 0), var))
+                       or self.scene.ranks[other] > self.scene.ranks[var])
             if i not in self.used and outward:
                 found.append((i, side))
         self.used.update(i for i, _ in found)
@@ -85,7 +96,7 @@ class Telling:
     def _anchor(self, var: str) -> str:
         noun = self.scene.noun(var)
         phrase = self.choose(self.scene.data["pictured"]).replace("{np}", f"the {noun}")
-        self.told[var] = self.back_reference(var, noun)
+        self.meet(var, noun)
         self.anchor_phrase = phrase
         if rest := self.own(var):
             verbs = self.joined([self.verb_phrase(i, side) for i, side in rest])
@@ -93,12 +104,34 @@ class Telling:
             return f"{self.mark(var, phrase)}, {'who' if self.scene.is_person(var) else 'which'} {verbs},"
         return self.mark(var, phrase)
 
-    def back_reference(self, var: str, noun: str) -> str:
-        """"that tower", or "that other tower" where another one was told already."""
-        told = list(self.told.values())
-        if f"that other {noun}" in told:
+    def short(self, noun: str) -> str:
+        """The noun to refer back by: the last word of a long one is often enough."""
+        last = noun.split(" ")[-1]
+        return last if last in self.scene.data["short_nouns"] else noun
+
+    def meet(self, var: str, noun: str) -> None:
+        """From now on the variable can be referred back to by a noun."""
+        self.told[var] = self.short(noun)
+
+    def reference(self, var: str) -> str:
+        """"that tower", or "the other tower" beside the one in the picture."""
+        noun, anchor = self.told[var], self.scene.form.anchor
+        same = [v for v, n in self.told.items() if n == noun]
+        if len(same) == 1 and noun not in self._open:
+            return f"that {noun}"
+        if var == anchor:
+            self.cost += 1.5
+            return self.anchor_phrase
+        if anchor not in same or len(same) > 2 or noun in self._open:
             self.cost += HOPELESS
-        return f"that other {noun}" if f"that {noun}" in told else f"that {noun}"
+        return f"the other {noun}"
+
+    def references(self, variables: Sequence[Term]) -> str:
+        """"the two towers" where both have been told and are called the same, else ""."""
+        nouns = {self.told.get(v, "") if isinstance(v, str) else "" for v in variables}
+        if len(variables) != 2 or len(nouns) != 1 or "" in nouns or list(self.told.values()).count(next(iter(nouns))) != 2:
+            return ""
+        return f"the two {self.scene.words.plural(nouns.pop())}"
 
     def _description(self, var: str) -> str:
         clauses = self.own(var)
@@ -106,6 +139,7 @@ class Telling:
             self.cost += HOPELESS
             return f"a certain {self.scene.noun(var)}"
         base, noun = "", self.scene.noun(var, self._default_noun(clauses))
+        self._open.append(self.short(noun))
         hops = [(i, side) for i, side in clauses if side == "object" and self._value_templates(i)]
         if hops and self.rng.random() < 0.65:
             hop = self.rng.choice(hops)
@@ -113,7 +147,8 @@ class Telling:
             clauses.remove(hop)
             self.cost += 1.5 * bool(clauses)
         verbs = [self.verb_phrase(i, side) for i, side in clauses]
-        self.told[var] = self.back_reference(var, noun)
+        self._open.pop()
+        self.meet(var, noun)
         return self.relative(base or f"the {noun}", verbs, self.scene.is_person(var), bare=not base)
 
     def _default_noun(self, clauses: list[tuple[int, str]]) -> str:
@@ -135,7 +170,7 @@ class Telling:
         if var in self.scene.stated and "{c}" not in template and not self.scene.is_person(var):
             self.cost += 3.0  # the class is part of what makes the description fit one thing
         text = self.fill(template, s=self.noun_phrase(claim.subject), **self.nouns(var, noun))
-        head = re.match(r"the (.*?)(?: (?:of|where|that|who|in|to|from|at|on|by|through|into|beside|after|for|crossed|owned|depicted|taught|commemorated|held|whose)\b|$)",
+        head = re.match(r"the (.*?)(?: (?:of|where|that|who|in|to|from|at|on|by|through|into|beside|after|for|crossed|behind|owned|depicted|taught|commemorated|held|whose)\b|$)",
                         template.replace("{c}", noun))
         return text, head[1] if head and "{" not in head[1] else noun
 
@@ -154,26 +189,37 @@ class Telling:
             person: for "who" or "that".
             bare: whether the head is a single noun, after which a clause may lose its "that was".
         """
+        whose = [v for v in verbs if v.startswith("whose ")]
+        verbs = [v for v in verbs if not v.startswith("whose ")]
+        if whose:
+            self.cost += HOPELESS * (len(whose) > 1)
+            return f"{self.relative(head, verbs, person, bare=bare)} {'and ' if verbs else ''}{whose[0]}"
         if not verbs:
             return head
         pronoun = "who" if person else "that"
         verbs = sorted(verbs, key=num_words)
         opening = verbs[0].split(" ")[0]
         if bare and len(verbs) > 1 and all(v.startswith("(") and v.split(" ")[0] == opening for v in verbs) and self.rng.random() < 0.5:
-            return f"{head} {self.scene.words.listed([v.partition(' ')[2] for v in verbs])}"
+            return f"{head} {self.joined(verbs).partition(' ')[2]}"
         if bare and verbs[0].startswith("(") and (len(verbs) == 1 or num_words(verbs[0]) <= LIGHT) and self.rng.random() < 0.7:
             head, verbs = f"{head} {verbs[0].partition(' ')[2]}", verbs[1:]
             return head if not verbs else f"{head} {pronoun} {self.joined(verbs)}"
         return f"{head} {pronoun} {self.joined(verbs)}"
 
     def joined(self, verbs: list[str]) -> str:
-        """Finite verb phrases joined with "and"; a repeated "was" is said once."""
+        """Finite verb phrases joined with "and". One verb is said once ("was built in 1868 by …"), and so is a shared "was"."""
         said: list[str] = []
-        last = ""
         for verb in sorted((v.replace("(", "", 1).replace(")", "", 1) for v in verbs), key=num_words):
-            first, _, rest = verb.partition(" ")
-            said.append(rest if first == last and first in ("was", "is") else verb)
-            last = first
+            words = verb.split(" ")
+            same = next((k for k, v in enumerate(said) if v.split(" ")[:2] == words[:2] and words[2:] and words[2] in _PREPOSITIONS), None)
+            if words[0] in ("was", "is") and same is not None:
+                said[same] = f"{said[same]} {' '.join(words[2:])}"
+            else:
+                said.append(verb)
+        said.sort(key=num_words)
+        copula = said[0].split(" ")[0]
+        if copula in ("was", "is") and all(v.split(" ")[0] == copula and _PARTICIPLE.match(v.split(" ")[1]) for v in said):
+            said = [said[0], *(v.partition(" ")[2] for v in said[1:])]
         return self.scene.words.listed(said)
 
     # ------------------------------------------------------------ verb phrases
@@ -256,8 +302,6 @@ class Telling:
         """A date, number or text as a noun phrase: "the opening of {s}", "the height of {s}", "the year on the plaque"."""
         if isinstance(term, Value):
             return self.scene.value(term)
-        if term in self.told:
-            return self.told[term]
         if term in self.scene.reads:
             return self.read(term, "value")
         known = self.scene.definition(term)
@@ -281,9 +325,10 @@ class Telling:
         wanted = use if part else {"value": "whole"}.get(use, f"{use}_whole")
         plain = ("ask" if use.startswith("ask") else "value") if part else ("ask_whole" if use.startswith("ask") else "whole")
         templates = table.get(wanted) or table.get(plain) or table["value"]
-        if part in ("inscription", "text"):
+        if part in self.scene.data["parts_written"]:
             templates = table.get(f"{use}_whole") or table.get("ask_whole" if use.startswith("ask") else "whole") or templates
-        return self.fill(self.choose(templates), s=self.noun_phrase(reads.of), p=part, ps=self.scene.words.plural(part) if part else "details")
+        return self.fill(self.choose(templates), s=self.noun_phrase(reads.of), p=part,
+                         on="on" if part in self.scene.data["parts_on"] else "of", ps=self.scene.words.plural(part) if part else "details")
 
     # ------------------------------------------------------------ superlatives
 
@@ -291,6 +336,7 @@ class Telling:
         """The entity that a computed order picks out: "whichever of {a} and {b} was built first"."""
         compute = self.scene.computes[var]
         verb = self.order(compute.op, compute.keys)
+        self.cost += 2.0
         names = [self.noun_phrase(a) for a in compute.args]
         return f"whichever of {self.scene.words.listed(names)} {verb}"
 

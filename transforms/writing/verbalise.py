@@ -20,8 +20,8 @@ from transforms.writing.scene import CLOSE, MIDDLE, OPEN, Scene, num_words, unma
 from transforms.writing.source import WordSource
 from transforms.writing.telling import HOPELESS, Telling
 
-TRIES = 36
-"""Derivations a question; the number that ceased to improve the best cost on the tests' forms."""
+TRIES_PER_CLAUSE = 12
+"""Derivations a question, by the number of its clauses."""
 NEARLY = 0.8
 """Wordings whose cost is within this of the best are equally good, and one is drawn."""
 
@@ -61,7 +61,7 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     scene = Scene(form=form, names=names, classes=classes, facts=facts, language=language)
     rng = chance(recipe_seed, item_id, "verbalise")
     found: dict[str, tuple[float, Telling]] = {}
-    for _ in range(TRIES):
+    for _ in range(TRIES_PER_CLAUSE * len(form.clauses)):
         telling = Telling(scene, rng)
         marked = _told(telling, rng)
         cost = telling.cost + _weigh(unmarked(marked), hidden, language)
@@ -74,7 +74,7 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     faults = problems(text, language) + tuple(f"says {h}" for h in _said(text, hidden))
     if telling.cost >= HOPELESS:
         faults += ("something is not described",)
-    if not telling.anchor_phrase and form.anchor not in names:
+    if form.anchor and form.anchor not in names and not telling.anchor_phrase:
         faults += ("the picture is not mentioned",)
     return Worded(text=text, anchor_phrase=telling.anchor_phrase, mentions={k: text[a:b] for k, (a, b) in spans.items()}, spans=spans,
                   problems=faults)
@@ -86,36 +86,51 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
 def _told(telling: Telling, rng: random.Random) -> str:
     """The whole text in a style drawn at random among those that the form allows."""
     pivots = _pivots(telling.scene)
-    style = rng.choice(("nested", "introduced", "story")) if pivots else "nested"
-    if style == "nested":
+    styles = ["nested", *(["introduced"] if pivots else []), *(["story"] if any(pivots.values()) else [])]
+    style = rng.choice(styles)
+    winners = [v for v in telling.scene.computes if v != telling.scene.form.ask.var]
+    if winners and rng.random() < 0.5:
+        sentences = [_comparison(telling, winners[0]), question(telling)]
+    elif style == "nested":
         sentences = [question(telling)]
     elif style == "introduced":
         pivot = rng.choice(sorted(pivots))
         sentences = [telling.choose(telling.scene.data["introductions"]).replace("{np}", telling.noun_phrase(pivot)), question(telling)]
         telling.cost += 2.0
     else:
-        sentences = [_story(telling, pivots[rng.choice(sorted(pivots))]), question(telling)]
+        pivot = rng.choice(sorted(v for v in pivots if pivots[v]))
+        sentences = [_story(telling, pivots[pivot]), question(telling)]
         telling.cost += 1.6
     return " ".join(_capital(re.sub(r",\s*([?.,:])", r"\1", s)) for s in sentences)
 
 
 def _pivots(scene: Scene) -> dict[str, list[int]]:
-    """The variables that a sentence of their own may introduce: to the claims that lead to them from the picture."""
-    found: dict[str, list[int]] = {}
-    level: dict[str, list[int]] = {scene.form.anchor: []}
+    """The variables that a sentence of their own may introduce: to the claims that lead to them from the picture, if any."""
+    form = scene.form
+    fit = {v for v in scene.ranks if v not in scene.literals and v not in scene.names and v not in scene.computes} - {form.anchor, form.ask.var}
+    found: dict[str, list[int]] = {v: [] for v in fit}
+    level: dict[str, list[int]] = {form.anchor: []}
+    seen = {form.anchor}
     while level:
         following: dict[str, list[int]] = {}
-        for var, path in level.items():
-            for i, clause in enumerate(scene.form.clauses):
-                if not isinstance(clause, ClaimClause) or var not in (clause.subject, clause.object):
-                    continue
-                other = clause.object if clause.subject == var else clause.subject
-                if isinstance(other, str) and other not in scene.literals and other not in found and other != scene.form.anchor:
-                    following.setdefault(other, [*path, i])
+        for i, clause in enumerate(form.clauses):
+            if isinstance(clause, ClaimClause):
+                for var, other in ((clause.subject, clause.object), (clause.object, clause.subject)):
+                    if var in level and other in fit and other not in seen:
+                        following.setdefault(other, [*level[var], i])  # type: ignore[index, arg-type]
         found.update(following)
+        seen |= set(following)
         level = following
-    found.pop(scene.form.ask.var, None)
-    return {v: p for v, p in found.items() if v not in scene.names}
+    return found
+
+
+def _comparison(telling: Telling, winner: str) -> str:
+    """"Compare {a} with {b}.", after which the winner is "the one that is taller"."""
+    compute = telling.scene.computes[winner]
+    verb = telling.order(compute.op, compute.keys)
+    first, *others = (telling.noun_phrase(a) for a in compute.args)
+    telling.winners[winner] = f"the one that {verb}"
+    return f"Compare {first} with {telling.scene.words.listed(others)}."
 
 
 def _story(telling: Telling, path: list[int]) -> str:
@@ -137,23 +152,28 @@ def _step(telling: Telling, var: str, path: list[int]) -> str:
     phrase = scene.phrase(claim)
     role = phrase.role if side == "subject" else ""
     noun = role if role and scene.is_person(target) else scene.noun(target, phrase.noun if side == "subject" else "")
-    another = f"that {noun}" in telling.told.values()
-    telling.told[target] = telling.back_reference(target, noun)
+    another = telling.short(noun) in telling.told.values()
+    telling.meet(target, noun)
     verbs = [telling.verb_phrase(i, s) for i, s in telling.own(target)]
     if path[1:]:
         verbs.append(_also(_step(telling, target, path[1:]), scene, path))
     elif not verbs:
-        telling.cost += 1.5  # "…is in a town. In which year was that town …": a sentence for nothing
+        telling.cost += 3.0  # "…is in a town. In which year was that town …": a sentence for nothing
+    if phrase.whose and side == "subject" and verbs and var != scene.form.anchor and not any(v.startswith("whose ") for v in verbs):
+        telling.meet(target, phrase.whose)
+        return f"whose {telling.mark(target, phrase.whose)} {telling.joined(verbs)}"
     head = f"another {noun}" if another else scene.words.indefinite(noun)
-    said = telling.relative(head, verbs, scene.is_person(target), bare=True)
-    return telling.verb_phrase(index, side, other=telling.mark(target, said))
+    said = telling.mark(target, telling.relative(head, verbs, scene.is_person(target), bare=True))
+    if side == "subject" and phrase.subject_story:
+        return telling.fill(telling.choose(phrase.subject_story), o=said)
+    return telling.verb_phrase(index, side, other=said)
 
 
 def _also(verb: str, scene: Scene, path: list[int]) -> str:
     """"also designed" after "was designed by", where the path turns back over one property."""
     one, two = (scene.form.clauses[i] for i in path[:2])
     assert isinstance(one, ClaimClause) and isinstance(two, ClaimClause)
-    if one.property != two.property or one.object != two.object:
+    if one.property != two.property or one.object != two.object or verb.startswith("whose "):
         return verb
     first, _, rest = verb.partition(" ")
     return f"{first} also {rest}" if first in ("was", "is", "(was)", "(is)") else f"also {verb}"
@@ -177,9 +197,9 @@ def _weigh(text: str, hidden: Collection[str], language: str) -> float:
         cost += 0.35 * max(0, len(words) - 26)
         cost += 1.5 * max(0, len(re.findall(r"\b(?:that|who|which|where|whom|whose)\b(?! other)", sentence)) - 2)
         cost += 1.2 * max(0, sentence.count(" of ") - 2)
-        cost += 1.5 * len(re.findall(r"\bof (?:the|that) [\w -]{1,40} of (?:the|that) [\w -]{1,40} of\b", sentence))
-        verbs = re.findall(r"\b\w{4,}ed by\b", sentence)
-        cost += 1.0 * (len(verbs) - len(set(verbs)))
+        cost += 1.5 * len(re.findall(r"\bof (?:the|that) [\w-]+(?: [\w-]+)? of (?:the|that) [\w-]+(?: [\w-]+)? of\b", sentence))
+        stems = re.findall(r"\b(paint|found|design|publish|built|compos|taught|writ|wrot|discover|birth|born|award)", sentence)
+        cost += 0.8 * (len(stems) - len(set(stems)))
     return cost
 
 

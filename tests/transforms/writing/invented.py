@@ -30,7 +30,7 @@ class InventedWords:
 
     def datatype(self, property_id: str) -> str:
         terms = vocabulary.properties()
-        return terms[property_id].datatype if property_id in terms else "wikibase-item"
+        return terms[property_id].datatype if property_id in terms else {"P1314": "quantity"}.get(property_id, "wikibase-item")
 
     def class_of(self, entity_id: str) -> str:
         return self._classes.get(entity_id, "")
@@ -80,7 +80,7 @@ def form(ask: str, *clauses: str) -> Form:
                 left, prop, right = line.split(" P", 1)[0], *("P" + line.split(" P", 1)[1]).split(" ", 1)
                 subject = term(left)
                 made.append(ClaimClause(subject=subject, property=prop, object=term(right)))
-    unit = UNIT[how] if kind == "quantity" and how else ""
+    unit = UNIT.get(how, "") if kind == "quantity" else ""
     return Form(clauses=tuple(made), ask=Ask(var="a", type=kind, unit=unit, precision=how if kind == "date" else ("day" if how == "day" else "")))
 
 
@@ -144,7 +144,7 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 lighthouse, a lighthouse", "entity", ("image x0", "x0 P2048 h0", "a P2048 h1", "h1 > h0", "a P131 Karsk")),
     ("x0 town, a human", "entity", ("image x0", "a P19 x0", "a P569 d1", "d1 > 1870", "a P69 Tor Academy of Arts")),
     # computations
-    ("x0 arch bridge, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P569 d1", "x0 P571 d2", "a = duration_years d1 d2")),
+    ("x0 arch bridge, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P569 d1", "x0 P571 d2", "a = difference d1 d2")),
     ("x0 human", "quantity day", ("image x0", "x0 P569 d1", "x0 P570 d2", "a = duration_years d1 d2")),
     ("x0 lighthouse, x1 human, x2 lighthouse", "quantity metre", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Karsk", "x0 P2048 h0", "x2 P2048 h2", "a = difference h0 h2")),
     ("x0 arch bridge, x1 arch bridge", "quantity metre", ("image x0", "x1 P138 Ansgar Hollin", "x0 P2043 h0", "x1 P2043 h1", "a = sum h0 h1")),
@@ -155,8 +155,8 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 lighthouse, x1 lighthouse", "entity", ("image x0", "x1 P131 Karsk", "x1 P84 Mirel Tavish", "x0 P1619 d0", "x1 P1619 d1", "a = earliest x0 x1 by d0 d1")),
     ("x0 arch bridge, x1 human, x2 arch bridge", "entity",
      ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P177 Orla", "x0 P2043 h0", "x2 P2043 h2", "a = largest x0 x2 by h0 h2")),
-    ("x0 human, x1 human", "entity", ("image x0", "x1 P50 x2", "x0 P3373 x1", "x0 P569 d0", "x1 P569 d1", "a = earliest x0 x1 by d0 d1")),
-    ("x0 painting, x1 art museum", "quantity", ("image x0", "x0 P276 x1", "x0 P571 d0", "x1 P571 d1", "a = duration_years d0 d1")),
+    ("x0 human, x1 human", "entity", ("image x0", "x0 P3373 x1", "x1 P166 Luneth Prize", "x0 P569 d0", "x1 P569 d1", "a = earliest x0 x1 by d0 d1")),
+    ("x0 painting, x1 art museum", "quantity", ("image x0", "x0 P276 x1", "x0 P571 d0", "x1 P571 d1", "a = difference d0 d1")),
     ("x0 lighthouse, x1 lighthouse, a human", "entity",
      ("image x0", "x1 P131 Karsk", "x1 P1619 1844", "x0 P2048 h0", "x1 P2048 h1", "x2 = largest x0 x1 by h0 h1", "x2 P84 a")),
     # read on the picture
@@ -165,7 +165,7 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 schooner", "string", ("image x0", "a reads P1684 inscription x0")),
     ("x0 arch bridge", "quantity", ("image x0", "a reads P1114 arch x0")),
     ("x0 lighthouse", "entity", ("image x0", "a reads P462 door x0")),
-    ("x0 lighthouse, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P569 d1", "d2 reads P1684 plaque x0", "a = duration_years d1 d2")),
+    ("x0 lighthouse, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P569 d1", "d2 reads P1684 plaque x0", "a = difference d1 d2")),
     ("x0 arch bridge, x1 arch bridge", "quantity", ("image x0", "x1 P131 Karsk", "x1 P84 Ivo Mersk", "x1 P1314 h1", "h0 reads P1114 arch x0", "a = difference h0 h1")),
     # texts, quantities, quirks
     ("x0 human, x1 painting", "string", ("image x0", "x1 P170 x0", "x1 P571 1866", "x1 P217 a")),
@@ -177,9 +177,9 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 taxon, x1 human, a taxon", "entity", ("image x0", "x0 P61 x1", "a P61 x1", "a P575 1877")),
     ("x0 museum, x1 company", "date year", ("image x0", "x0 P137 x1", "x1 P571 a")),
     ("x0 business, x1 business, a city", "entity", ("image x0", "x0 P749 x1", "x1 P159 a")),
-    ("x0 film, x1 human, x2 novel, a human", "entity", ("image x0", "x0 P57 x1", "x0 P144 x2", "x2 P50 a")),
-    ("x0 arch bridge, x1 human, a city", "entity", ("image x0", "x0 P84 x1", "x1 P108 x2", "x2 P159 a")),
+    ("x0 film, x2 novel, a human", "entity", ("image x0", "x0 P144 x2", "x2 P50 a")),
+    ("x0 arch bridge, x1 human, x2 business, a city", "entity", ("image x0", "x0 P84 x1", "x1 P108 x2", "x2 P159 a")),
     ("x0 steam locomotive, x1 business, a human", "entity", ("image x0", "x0 P176 x1", "x1 P112 a", "a P69 University of Velm")),
-    ("x0 opera, x1 human, a town", "entity", ("image x0", "x0 P86 x1", "x1 P1066 x2", "x2 P19 a")),
+    ("x0 opera, x1 human, x2 human, a town", "entity", ("image x0", "x0 P86 x1", "x1 P1066 x2", "x2 P19 a")),
 ]
 CLASS.setdefault("company", CLASS["business"])
