@@ -38,23 +38,23 @@ def decode(data: bytes, *, at_least: int | None = None, max_pixels: int = MAX_PI
     """
     try:
         with warnings.catch_warnings():
-            # Pillow warns of "decompression bombs" at its own limit; ours is checked below, before pixels are read.
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            # Pillow warns of bombs at its own limit (ours is checked before a pixel is read) and of damage that it then raises.
+            warnings.simplefilter("ignore")
             image: Image.Image = Image.open(io.BytesIO(data))
-        if image.width * image.height > max_pixels:
-            raise PictureError(Reason.PICTURE_TOO_LARGE, f"{image.width}×{image.height} pixels, at most {max_pixels} are read")
-        if at_least is not None:
-            image.draft("RGB", (at_least, at_least))  # does nothing for other formats
-        image = ImageOps.exif_transpose(image)
-        if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
-            image = image.convert("RGBA")
-            image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
-        return image.convert("RGB")
+            if image.width * image.height > max_pixels:
+                raise PictureError(Reason.PICTURE_TOO_LARGE, f"{image.width}×{image.height} pixels, at most {max_pixels} are read")
+            if at_least is not None:
+                image.draft("RGB", (at_least, at_least))  # does nothing for other formats
+            image = ImageOps.exif_transpose(image)
+            if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+                image = image.convert("RGBA")
+                image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+            return image.convert("RGB")
+    except PictureError:
+        raise
     except Image.DecompressionBombError as error:
         raise PictureError(Reason.PICTURE_TOO_LARGE, str(error)) from error
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError, OverflowError, struct.error) as error:
-        if isinstance(error, PictureError):
-            raise
         raise PictureError(Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]) from error
 
 

@@ -1,0 +1,44 @@
+from collections import Counter
+
+import pytest
+
+from models.picture_ops import perspective_correct
+from tests.models.pictures import scene
+from transforms.enhancement.degrade import TOOLS, EnhancementRules, degrade, draw, is_chosen
+from transforms.enhancement.repair import repair
+
+IDS = [f"{i:032x}" for i in range(3000)]
+
+
+def test_the_share_is_met_and_each_question_is_drawn_by_its_id_alone():
+    chosen = [q for q in IDS if is_chosen(q, 1, 0.1)]
+    assert 250 < len(chosen) < 350
+    assert chosen != [q for q in IDS if is_chosen(q, 2, 0.1)]
+    assert not any(is_chosen(q, 1, 0.0) for q in IDS)
+    assert all(is_chosen(q, 1, 1.0) for q in IDS)
+
+
+def test_kinds_come_in_equal_parts_and_severity_within_the_recipes_range():
+    rules = EnhancementRules(blur=(0.2, 0.3), down_sampling=(0.5, 0.5), perspective=(0.9, 1.0))
+    drawn = [draw(q, 1, rules) for q in IDS[:600]]
+    assert all(150 < n < 250 for n in Counter(d.kind for d in drawn).values())
+    for d in drawn:
+        low, high = getattr(rules, d.kind)
+        assert low <= d.severity <= high
+        assert d.tool == TOOLS[d.kind]
+    assert drawn == [draw(q, 1, rules) for q in IDS[:600]]
+
+
+@pytest.mark.parametrize("kind", sorted(TOOLS))
+def test_degrading_is_reproducible_and_the_paired_tool_has_an_effect(kind):
+    degradation = next(d for d in (draw(q, 1, EnhancementRules()) for q in IDS) if d.kind == kind)
+    worse = degrade(scene(3), degradation)
+    assert worse.tobytes() == degrade(scene(3), degradation).tobytes()
+    assert worse.tobytes() != scene(3).tobytes()
+    assert repair(worse, degradation) is not None
+
+
+def test_every_drawn_perspective_is_found_again():
+    drawn = [d for d in (draw(q, 1, EnhancementRules()) for q in IDS[:90]) if d.kind == "perspective"]
+    found = [perspective_correct(degrade(scene(i), d)) is not None for i, d in enumerate(drawn)]
+    assert sum(found) >= 0.95 * len(found)

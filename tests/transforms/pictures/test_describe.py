@@ -1,0 +1,56 @@
+from records.knowledge import Claim, Detail, Entity, ImageAsset, Value, entity_value
+from tests.small_facts import SmallFacts
+from transforms.pictures.describe import looks_of
+
+NAMES = {"L": "Holm Light", "Q39715": "lighthouse", "red": "red", "white": "white", "granite": "granite", "arch": "arch", "flag": "flag",
+         "P": "Quiet Bay", "Q3305213": "painting", "boat": "boat", "apple": "apple", "H": "Ann Holm", "Q5": "human"}
+
+
+def claim(subject: str, property: str, value: str | Value, **fields) -> Claim:
+    return Claim(subject=subject, property=property, value=value if isinstance(value, Value) else entity_value(value), **fields)
+
+
+def store(*claims: Claim, images=()) -> SmallFacts:
+    return SmallFacts(list(claims), {e: Entity(id=e, labels={"en": n}) for e, n in NAMES.items()},
+                      images={"L": tuple(images)})
+
+
+def picture(image_id: str, *details: Detail, depicts: str = "L") -> ImageAsset:
+    return ImageAsset(id=image_id, file="x.jpg", mime="image/jpeg", width=1, height=1, num_bytes=1, depicts=(depicts,), details=details)
+
+
+LIGHT = (claim("L", "P31", "Q39715"), claim("L", "P462", "white"), claim("L", "P462", "red"), claim("L", "P186", "granite"))
+
+
+def test_class_colours_and_material_are_told_and_the_name_is_not():
+    text = looks_of(store(*LIGHT), "L").text()
+    assert text == "a red and white lighthouse of granite"
+    assert "Holm" not in text
+
+
+def test_deprecated_claims_are_not_told():
+    facts = store(*LIGHT[:2], claim("L", "P462", "red", rank="deprecated", best=False))
+    assert looks_of(facts, "L").text() == "a white lighthouse"
+
+
+def test_details_of_other_pictures_are_told_but_not_of_the_one_to_be_judged():
+    three = Detail(property="P1114", value=Value(kind="quantity", number=3.0), part="arch", part_label="arch")
+    red = Detail(property="P462", value=entity_value("red"), part="flag", part_label="flag")
+    text = Detail(property="P1684", value=Value(kind="monolingual", text="HOLM LIGHT"), part="plaque", part_label="plaque")
+    facts = store(LIGHT[0], images=[picture("i1", three, text), picture("i2", red), picture("i3", red, depicts="other")])
+    assert looks_of(facts, "L").text() == "a lighthouse with a red flag and three arches"
+    assert looks_of(facts, "L", without_picture="i1").text() == "a lighthouse with a red flag"
+    assert looks_of(facts, "L", without_picture="i2").text() == "a lighthouse with three arches"
+
+
+def test_a_painting_tells_what_it_shows_and_a_person_what_sex():
+    facts = store(claim("P", "P31", "Q3305213"), claim("P", "P180", "boat"), claim("P", "P180", "apple"),
+                  claim("H", "P31", "Q5"), claim("H", "P21", "Q6581072"))
+    assert looks_of(facts, "P").text() == "a painting showing an apple and a boat"
+    assert looks_of(facts, "H").text() == "a person"
+    facts.entities["Q6581072"] = Entity(id="Q6581072", labels={"en": "female"})
+    assert looks_of(facts, "H").text() == "a woman"
+
+
+def test_an_entity_without_class_is_a_thing():
+    assert looks_of(store(), "nowhere").text() == "a thing"

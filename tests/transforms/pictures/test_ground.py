@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+
+from models.calibration import Calibration
+from records.errors import InputError
+from records.knowledge import Entity, ImageAsset
+from tests.small_facts import SmallFacts
+from transforms.pictures.ground import GroundingRules, depicts_another, distractors, ground, not_run, support_of, usable
+
+CALIBRATION = Calibration(model="m", threshold=0.3, auc=0.97, num_pairs=100)
+TEXTS = {"A": "a red lighthouse", "B": "a stone bridge", "C": "a blue lighthouse", "D": "a red lighthouse"}
+VECTORS = {text: np.eye(3, dtype=np.float32)[i] for i, text in enumerate(dict.fromkeys(TEXTS.values()))}
+
+
+def judged(*picture: float, margin: float = 0.05, contradicted: bool = False):
+    return ground(np.array(picture, np.float32), "A", TEXTS, VECTORS, calibration=CALIBRATION, rules=GroundingRules(margin=margin),
+                  contradicted=contradicted)
+
+
+def test_a_picture_that_fits_its_own_description_best_passes():
+    found = judged(0.8, 0.1, 0.5)
+    assert (found.status, found.score, found.margin, found.nearest, found.cause) == ("passed", 0.8, 0.3, "C", "")
+
+
+@pytest.mark.parametrize(("picture", "cause"), [((0.29, 0, 0), "below_threshold"), ((0.5, 0.6, 0), "another_fits"),
+                                                ((0.5, 0, 0.46), "another_fits")])
+def test_too_low_a_score_or_lead_fails_with_its_cause(picture, cause):
+    found = judged(*picture)
+    assert (found.status, found.cause) == ("failed", cause)
+
+
+def test_an_entity_of_equal_description_is_no_rival():
+    found = ground(np.array([0.5, 0, 0], np.float32), "A", {"A": TEXTS["A"], "D": TEXTS["D"]}, VECTORS, calibration=CALIBRATION,
+                   rules=GroundingRules())
+    assert (found.status, found.margin, found.nearest) == ("passed", None, "")
+
+
+def test_a_picture_whose_statements_name_another_of_the_class_fails_however_it_scores():
+    assert judged(0.9, 0, 0, contradicted=True).cause == "depicts_another"
+    assert not_run("m", "checkpoint").status == "not_run"
+
+
+def test_a_weak_checkpoint_is_not_run_and_stops_a_run_that_requires_grounding():
+    weak = Calibration(model="weak", threshold=0.1, auc=0.899, num_pairs=50)
+    assert usable(CALIBRATION, GroundingRules(required=True))
+    assert not usable(weak, GroundingRules(required=False))
+    with pytest.raises(InputError, match=r"0\.899"):
+        usable(weak, GroundingRules(required=True))
+
+
+def test_distractors_do_not_depend_on_the_order_of_members_and_leave_the_path_out():
+    members = [f"Q{i}" for i in range(50)]
+    found = distractors(members, ["Q3", "Q4"], "Q5", 1, 8)
+    assert found == distractors(members[::-1], ["Q3", "Q4"], "Q5", 1, 8)
+    assert len(found) == 8
+    assert not {"Q3", "Q4", "Q5"} & set(found)
+    assert found != distractors(members, ["Q3", "Q4"], "Q5", 2, 8)
+
+
+def store_of(**entities: tuple[str, ...]) -> SmallFacts:
+    facts = SmallFacts([])
+    facts.entities = {e: Entity(id=e, labels={"en": e}, classes=classes) for e, classes in entities.items()}
+    return facts
+
+
+def picture(file: str = "x.jpg", **fields) -> ImageAsset:
+    return ImageAsset(id="0", file=file, mime="image/jpeg", width=1, height=1, num_bytes=1, **fields)
+
+
+def test_depicting_another_of_the_class_contradicts_and_a_part_or_an_unknown_thing_does_not():
+    store = store_of(A=("church",), B=("church",), plaque=("part",))
+    anchor = store.entity("A")
+    assert depicts_another(store, picture(depicts=("B",)), anchor)
+    assert not depicts_another(store, picture(depicts=("A", "B")), anchor)
+    assert not depicts_another(store, picture(depicts=("plaque", "Qunknown")), anchor)
+    assert not depicts_another(store, picture(), anchor)
+
+
+def test_support_names_category_depicts_title_and_being_the_only_one_of_the_class():
+    store = store_of(Holm=("church",), B=("church",), plaque=("part",))
+    anchor = store.entity("Holm")
+    full = picture("Holm_in_May.jpg", depicts=("Holm", "plaque"), categories=("Holm church",))
+    assert support_of(store, full, anchor, "Holm church") == ("category", "depicts", "only_of_class", "title")
+    assert support_of(store, picture(depicts=("Holm", "B")), anchor) == ("depicts",)
+    assert support_of(store, picture(), anchor) == ()

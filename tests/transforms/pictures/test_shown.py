@@ -1,0 +1,27 @@
+import io
+
+from PIL import Image
+
+from records.identity import sha256_hex
+from tests.models.pictures import file_of, scene
+from transforms.pictures.shown import shown
+
+
+def test_no_metadata_survives_and_the_name_is_the_hash_of_the_bytes():
+    exif = Image.Exif()
+    exif[0x010E] = "Holm Point Lighthouse"
+    xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'>Holm Point Lighthouse</x:xmpmeta>"
+    source = file_of(scene(1), exif=exif, xmp=xmp, comment=b"Holm Point Lighthouse")
+    assert source.count(b"Holm Point Lighthouse") == 3
+    found = shown(source)
+    assert b"Holm" not in found.data
+    assert b"Exif" not in found.data
+    assert not set(Image.open(io.BytesIO(found.data)).info) - {"jfif", "jfif_version", "jfif_unit", "jfif_density"}
+    assert found.id == sha256_hex(found.data)
+    assert found == shown(source)
+
+
+def test_a_large_picture_is_scaled_down_with_its_shape_kept():
+    found = shown(file_of(scene(1, (1200, 600))), max_side=400)
+    assert (found.width, found.height) == (400, 200)
+    assert Image.open(io.BytesIO(found.data)).size == (400, 200)

@@ -1,0 +1,37 @@
+"""python -m train.small_clip --store W1 [--store W2 …] --unseen W3 --out models/small_clip
+
+Each store is an ingested fictional world (`questloom world --seed 1000 …`, `questloom ingest …`). Demo and tests use
+seeds below 1000, training 1000 and above.
+"""
+from dataclasses import asdict, replace
+from functools import reduce
+from operator import add
+from pathlib import Path
+
+import torch
+import typer
+
+from knowledge.store.store import Store
+from models.clip import Clip
+from train.small_clip.checkpoint import save, start
+from train.small_clip.examples import examples_of
+from train.small_clip.fit import fit
+from train.small_clip.measure import measure
+
+
+def main(store: list[str], unseen: str, out: Path, steps: int = 900, seed: int = 1) -> None:
+    """Trains on `store`, measures on `unseen`, writes the checkpoint and its calibration to `out`."""
+    torch.use_deterministic_algorithms(True)
+    examples = reduce(add, (examples_of(Store.open(path)) for path in store))
+    typer.echo(f"{len(examples.pixels)} pictures of {len(examples.looks)} entities")
+    model, tokenizer = start(out, seed)
+    fit(model, tokenizer, examples, steps=steps, seed=seed, report=typer.echo)
+    save(model, out)
+    clip, held_out = Clip.load(str(out)), examples_of(Store.open(unseen))
+    measured = measure(clip, clip.embed_pictures(held_out.files), held_out)
+    replace(measured.calibration, model=out.name).write(out)
+    typer.echo(str(asdict(measured)))
+
+
+if __name__ == "__main__":
+    typer.run(main)

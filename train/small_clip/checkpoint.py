@@ -1,0 +1,44 @@
+"""The small CLIP's shape, and its folder: configuration, byte-pair merges, weights."""
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import open_clip
+import torch
+from open_clip.tokenizer import default_bpe
+from safetensors.torch import save_file
+
+from models.clip import MERGES_FILE
+from train.small_clip.fit import SIDE
+
+NUM_MERGES = 4000
+"""Of the 48,894 that open_clip ships: the embedding of all of them alone would be twice the size of everything else."""
+CONFIG: dict[str, Any] = {
+    "model_cfg": {
+        "embed_dim": 128,
+        # open_clip's ModifiedResNet with one bottleneck a stage: 234 pictures/s and core, and it learns from few pictures.
+        "vision_cfg": {"image_size": SIDE, "layers": [1, 1, 1, 1], "width": 24, "head_width": 64},
+        "text_cfg": {"context_length": 48, "vocab_size": NUM_MERGES + 512 + 2, "width": 128, "heads": 4, "layers": 2},
+    },
+    "preprocess_cfg": {"mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25], "interpolation": "bilinear", "resize_mode": "squash"},
+}
+
+
+def start(folder: Path, seed: int) -> tuple[Any, open_clip.SimpleTokenizer]:
+    """A fresh model and its tokenizer; configuration and merges are written to the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "open_clip_config.json").write_text(json.dumps(CONFIG, indent=2) + "\n")
+    with gzip.open(default_bpe()) as source:
+        lines = source.read().decode().split("\n")[:NUM_MERGES + 1]  # the first is a header
+    with open(folder / MERGES_FILE, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as out:
+        out.write("\n".join(lines).encode())
+    torch.manual_seed(seed)
+    model = open_clip.create_model(f"local-dir:{folder}", load_weights=False)
+    return model, open_clip.get_tokenizer(f"local-dir:{folder}", bpe_path=str(folder / MERGES_FILE))
+
+
+def save(model: Any, folder: Path) -> None:
+    """Writes the weights at half precision (they are read back into fp32)."""
+    weights = {name: (t.half() if t.is_floating_point() else t).contiguous() for name, t in model.state_dict().items()}
+    save_file(weights, folder / "open_clip_model.safetensors")

@@ -1,0 +1,66 @@
+"""Examples to learn from: small pixels, the entity that a picture shows, and the words that describe it."""
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from models.picture_file import PictureError, decode
+from transforms.pictures.describe import Looks, looks_of
+from transforms.pictures.simple import kind_by_name
+
+STORED_SIDE = 144
+"""Pixels a side that are kept; the model reads 128, so that a crop can move."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """n pictures of m entities.
+
+    `pixels` is uint8 (n, STORED_SIDE, STORED_SIDE, 3), squashed to a square as the checkpoint's preprocessing does;
+    `entity` int (n,) indexes `looks`; `files` are the pictures' own bytes.
+    """
+
+    pixels: np.ndarray
+    entity: np.ndarray
+    looks: list[Looks]
+    files: list[bytes]
+
+    def __add__(self, other: "Examples") -> "Examples":
+        return Examples(np.concatenate([self.pixels, other.pixels]), np.concatenate([self.entity, other.entity + len(self.looks)]),
+                        self.looks + other.looks, self.files + other.files)
+
+
+def examples_of(store: Any) -> Examples:
+    """Every picture of a store that depicts one described entity, flags and maps left out; sorted by image id.
+
+    Args:
+        store: a `knowledge.store.Store` of a fictional world.
+    """
+    pixels, entity, files = [], [], []
+    looks: list[Looks] = []
+    index: dict[str, int] = {}
+    for image in sorted(store.scan_images(), key=lambda i: i.id):
+        subjects = [e for e in image.depicts if store.entity(e) is not None and e in image.entity_ids]
+        if len(subjects) != 1 or kind_by_name(image) or min(image.width, image.height) < STORED_SIDE:
+            continue
+        try:
+            data = store.image_bytes(image.id)
+            picture = decode(data, at_least=2 * STORED_SIDE)
+        except PictureError:
+            continue  # the world plants unreadable files; ingest counts them
+        if subjects[0] not in index:
+            index[subjects[0]] = len(looks)
+            looks.append(looks_of(store, subjects[0]))
+        pixels.append(np.asarray(picture.resize((STORED_SIDE, STORED_SIDE), Image.Resampling.BILINEAR)))
+        entity.append(index[subjects[0]])
+        files.append(data)
+    return Examples(np.stack(pixels), np.array(entity), looks, files)
+
+
+def words_of(looks: Looks) -> frozenset[tuple[str, str]]:
+    """The parts of a description, each as (kind, words): a text fits a picture if all of its parts are the picture's."""
+    parts = {("noun", looks.noun)}
+    for kind in ("colours", "materials", "parts", "shown"):
+        parts.update((kind, words) for words in getattr(looks, kind))
+    return frozenset(parts)
