@@ -9,7 +9,7 @@ import functools
 import json
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import orjson
@@ -32,6 +32,16 @@ def unpack(kind: type[R], data: bytes | str) -> R:
         ValueError: the bytes are no JSON, or a field without default is missing.
     """
     return _unpacker(kind)(orjson.loads(data))
+
+
+def pack_many(records: Iterable[Record]) -> bytes:
+    """The bytes of several records."""
+    return b"[" + b",".join(map(pack, records)) + b"]"
+
+
+def unpack_many(kind: type[R], data: bytes) -> list[R]:
+    """The records of `pack_many`'s bytes."""
+    return list(map(_unpacker(kind), orjson.loads(data)))
 
 
 def _bare(hint: Any) -> Any:

@@ -1,0 +1,264 @@
+"""The ingest job: dumps to a store, resumable, the same store for any number of workers and any order of input."""
+import errno
+import json
+import logging
+import os
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+from knowledge.store.layout import META, REJECTED, STORE_VERSION
+from knowledge.store.writer import write_meta
+from records.errors import InputError, QuestloomError
+from records.identity import canonical_json, sha256_hex
+from records.outcomes import Reason, Rejection, StageCount
+from records.parquet import read_records, write_records, write_whole
+from transforms.ingest.job import WORK, Job, done_path, read_done
+from transforms.ingest.run import STAGES, Ingest, num_tasks, read_failure
+from transforms.ingest.sources import ReadOptions, ReadTask, plan_entities, plan_pages, plan_pictures, site_of
+
+PARTITION_BYTES = 16 << 20
+"""Text that one partition is to hold, about; with Python's overhead a task then needs 200 MB."""
+MIN_PARTITIONS, MAX_PARTITIONS = 2, 4096
+MAX_ERROR_SHARE = 0.01
+"""Above this share of items that ended as `error` the job fails: then it is our fault, not the data's."""
+POLL_SECONDS = 0.25
+PLAN = "plan.json"
+_DATE = re.compile(r"(20\d\d)-?([01]\d)-?([0-3]\d)")
+
+Progress = Callable[[str, int, int], None]
+"""Called with (stage, tasks done, tasks in all)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestOptions:
+    """What to ingest, and into which folder.
+
+    Any of articles, entities and images may be empty, but not all.
+    """
+
+    store: str
+    articles: tuple[str, ...] = ()
+    """MediaWiki XML dumps."""
+    entities: tuple[str, ...] = ()
+    """Wikidata JSON dumps."""
+    images: tuple[str, ...] = ()
+    """Folders of pictures with metadata."""
+    snapshot: str = ""
+    """YYYY-MM-DD: claims are best as of this day. Where empty, the date in a dump's name."""
+    languages: tuple[str, ...] = ()
+    """Of labels, aliases and descriptions to keep; () keeps all."""
+    keep_partial: bool = False
+    """Keep what can be read of damaged dumps."""
+    workers: int = 1
+    """Processes of the local runner."""
+    partitions: int = 0
+    """Parts that joins are cut into; 0 for as many as the input's size asks. The store does not depend on it."""
+    beam_args: tuple[str, ...] = ()
+    """Options of another runner, such as `--runner=FlinkRunner`; the store must then be reachable by every worker."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestSummary:
+    """What the job did."""
+
+    meta: dict[str, Any]
+    """As in meta.json: rows and digest of each table, dumps, dates."""
+    counts: tuple[StageCount, ...]
+    """One a stage, summed over its tasks."""
+    reasons: dict[str, int] = field(default_factory=dict)
+    """Items dropped, by reason."""
+    reused: bool = False
+    """The store was whole already; nothing was done."""
+
+
+def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, total: None) -> IngestSummary:
+    """Ingests dumps into a store; called again after a kill it goes on, and on a whole store of the same inputs it does nothing.
+
+    Raises:
+        InputError: an input is missing or damaged, the store's folder cannot be written or holds another store, the disk is full.
+        QuestloomError: too many items ended as errors.
+    """
+    store = Path(options.store)
+    inputs = _inputs(options)
+    snapshot = options.snapshot or _snapshot_of(options)
+    plan = canonical_json({"version": STORE_VERSION, "inputs": inputs, "snapshot": snapshot, "languages": list(options.languages),
+                           "keep_partial": options.keep_partial, "partitions": options.partitions})
+    fingerprint = sha256_hex(plan)
+    if (whole := _whole_store(store, fingerprint)) is not None:
+        return whole
+    try:
+        job = _prepare(options, store, plan, snapshot)
+        with _reporting(job, progress):
+            _run_beam(job, options)
+        return _finish(job, options, fingerprint, snapshot, inputs)
+    except OSError as error:
+        raise _disk_error(store, error) from error
+
+
+def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
+    """Name, size and age of every input: what tells whether a plan is still the same."""
+    found = []
+    for kind, paths in (("articles", options.articles), ("entities", options.entities), ("images", options.images)):
+        for path in sorted(paths):
+            try:
+                facts = os.stat(path)
+            except OSError as error:
+                raise InputError(path, f"cannot be read ({error.strerror})", f"Correct the path given for {kind}") from error
+            found.append({"kind": kind, "name": Path(path).name, "bytes": facts.st_size if Path(path).is_file() else 0,
+                          "modified": facts.st_mtime_ns})
+    if not found:
+        raise InputError("ingest", "no input is given", "Give dumps of articles or entities, or a folder of pictures")
+    return found
+
+
+def _snapshot_of(options: IngestOptions) -> str:
+    """The date in the name of an entity dump, else of an article dump."""
+    for path in (*sorted(options.entities), *sorted(options.articles)):
+        if date := _DATE.search(Path(path).name):
+            return "-".join(date.groups())
+    if options.entities:
+        raise InputError(options.entities[0], "the dump's name holds no date, and claims hold as of a date",
+                         "Give the snapshot's date, YYYY-MM-DD")
+    return ""
+
+
+def _whole_store(store: Path, fingerprint: str) -> IngestSummary | None:
+    """The summary of a store that these very inputs gave, or None where there is no whole store.
+
+    Raises:
+        InputError: the folder holds the store of other inputs, or something that is no store.
+    """
+    if (store / META).exists():
+        meta = json.loads((store / META).read_text())
+        if meta.get("plan") != fingerprint:
+            raise InputError(str(store), "holds a store of other inputs or options", "Give another folder, or remove this one")
+        counts = tuple(read_records(store / REJECTED / "stages.parquet", StageCount))
+        return IngestSummary(meta=meta, counts=counts, reasons=meta["reasons"], reused=True)
+    if store.exists() and (not store.is_dir() or (not (store / WORK).exists() and any(store.iterdir()))):
+        raise InputError(str(store), "exists and is no store", "Give a new or empty folder")
+    return None
+
+
+def _prepare(options: IngestOptions, store: Path, plan: str, snapshot: str) -> Job:
+    """Plans the read and makes the work folder; what an earlier run of another plan left there is removed."""
+    work = store / WORK
+    if work.exists() and (not (work / PLAN).exists() or (work / PLAN).read_text() != plan):
+        shutil.rmtree(work)
+        shutil.rmtree(store / "tables", ignore_errors=True)
+    site = site_of(tuple(sorted(options.articles)))
+    tasks: list[ReadTask] = [task for path in sorted(options.articles) for task in plan_pages(path)]
+    tasks += [task for path in sorted(options.entities) for task in plan_entities(path)]
+    shutil.rmtree(work / "plan", ignore_errors=True)
+    tasks += [task for path in sorted(options.images) for task in plan_pictures(path, work / "plan")]
+    num_bytes = sum(task.num_bytes for task in tasks)
+    partitions = options.partitions or min(MAX_PARTITIONS, max(MIN_PARTITIONS, -(-num_bytes // PARTITION_BYTES)))
+    write_whole(work / PLAN, plan.encode())
+    return Job(store=str(store), num_partitions=partitions, tasks=tuple(tasks), options=ReadOptions(
+        site=site, snapshot=snapshot, languages=options.languages, keep_partial=options.keep_partial))
+
+
+def _run_beam(job: Job, options: IngestOptions) -> None:
+    """Runs the graph.
+
+    Raises:
+        InputError: a task met damaged input or a full disk.
+    """
+    local = not options.beam_args
+    args = list(options.beam_args)
+    if local and options.workers > 1:
+        args = ["--direct_running_mode=multi_processing", f"--direct_num_workers={options.workers}"]
+    read_failure(job)
+    logging.getLogger("apache_beam").setLevel(logging.ERROR)
+    try:
+        with beam.Pipeline(runner=FnApiRunner() if local else None, options=PipelineOptions(args, save_main_session=False)) as pipeline:
+            pipeline | "ingest" >> Ingest(job)
+    except Exception as error:
+        failure = read_failure(job)
+        if failure is not None:
+            raise failure from error
+        raise
+
+
+@contextmanager
+def _reporting(job: Job, progress: Progress) -> Iterator[None]:
+    """Tells the progress while the block runs: tasks leave marks, so this works with any runner."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        told: dict[str, int] = {}
+        while True:
+            last = ended.wait(POLL_SECONDS)
+            for stage in STAGES:
+                done = len(list(done_path(job, stage, 0).parent.glob("*.json")))
+                if done != told.get(stage, 0):
+                    told[stage] = done
+                    progress(stage, done, num_tasks(job, stage))
+            if last:
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, inputs: list[dict[str, Any]]) -> IngestSummary:
+    """Collects what was rejected, writes meta.json, and removes the work."""
+    store = Path(job.store)
+    counts, tables = [], {}
+    for stage in STAGES:
+        done = read_done(job, stage)
+        assert len(done) == num_tasks(job, stage), f"{stage}: {len(done)} of {num_tasks(job, stage)} tasks are finished"
+        totals = {name: sum(getattr(c, name) for c, _ in done) for name in ("num_in", "num_kept", "num_rejected", "num_out")}
+        counts.append(StageCount(stage=stage, shard=0, **totals))
+        for _, facts in done:
+            tables.update(facts)
+    reasons: dict[str, int] = {}
+    for path in sorted(job.folder("rejected").glob("*.parquet")):
+        for rejection in read_records(path, Rejection):
+            reasons[rejection.reason] = reasons.get(rejection.reason, 0) + 1
+    errors, items = reasons.get(Reason.ERROR.value, 0), sum(c.num_in for c in counts)
+    if errors > MAX_ERROR_SHARE * items:
+        raise QuestloomError(f"{errors:,} of {items:,} items ended as errors; their tracebacks stand in {job.folder('rejected')}")
+    shutil.rmtree(store / REJECTED, ignore_errors=True)
+    (store / REJECTED).mkdir()
+    for stage in STAGES:
+        _collect(job, stage, store / REJECTED / f"{stage}.parquet")
+    write_records(store / REJECTED / "stages.parquet", StageCount, counts)
+    languages = list(dict.fromkeys((job.language, *options.languages)))
+    meta = write_meta(job.store, {
+        "wiki": job.wiki, "languages": languages, "snapshot": snapshot, "plan": fingerprint, "reasons": dict(sorted(reasons.items())),
+        "dumps": [{k: entry[k] for k in ("kind", "name", "bytes")} for entry in inputs]}, tables)
+    shutil.rmtree(store / WORK)
+    return IngestSummary(meta=meta, counts=tuple(counts), reasons=reasons)
+
+
+def _collect(job: Job, stage: str, path: Path) -> None:
+    """The rejections of a stage's tasks in one file, sorted by item, where there are any."""
+    found = [r for part in sorted(job.folder("rejected").glob(f"{stage}-*.parquet")) for r in read_records(part, Rejection)]
+    if found:
+        write_records(path, Rejection, sorted(found, key=lambda r: (r.item_id, r.reason, r.title)))
+
+
+def _disk_error(store: Path, error: OSError) -> InputError:
+    """What a failed write means to the user."""
+    if error.errno == errno.ENOSPC:
+        return InputError(str(store), "the disk is full", "Make room and run the same command again; finished parts are kept")
+    return InputError(str(error.filename or store), f"cannot be read or written ({error.strerror or error})",
+                      "Correct the path or the rights")
+
+
+__all__ = ["IngestOptions", "IngestSummary", "run_ingest"]

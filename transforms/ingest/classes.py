@@ -1,0 +1,99 @@
+"""Classes: the closure over P279, and the domain and topic that follow from it."""
+import json
+from collections import deque
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from records.outcomes import Reason
+from transforms.ingest.parts import whole_file
+
+CACHED_CLASSES = 65_536
+MAX_ANCESTORS = 2_000
+"""Wikidata's class graph has loops and a few classes with hundreds of ancestors; beyond this nothing means anything."""
+
+_DATA = json.loads(resources.files("transforms.ingest").joinpath("data/classes.json").read_text())
+
+
+def _ranks(table: str) -> dict[str, tuple[int, str]]:
+    """Class id to (place in the file, meaning)."""
+    return {class_id: (place, meaning) for place, (meaning, ids) in enumerate(_DATA[table].items()) for class_id in reversed(ids)}
+
+
+NOT_ARTICLES, DOMAIN_CLASSES, TOPIC_CLASSES, OCCUPATIONS = map(_ranks, ("not_articles", "domains", "topics", "occupation_topics"))
+
+
+class ClassTree:
+    """The superclasses of every class, memory-mapped: 16 bytes a P279 statement, shared by the workers of a machine.
+
+    Args:
+        path: what `write_class_edges` wrote.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.ancestors = lru_cache(CACHED_CLASSES)(self._ancestors)
+
+    @cached_property
+    def _edges(self) -> tuple[np.ndarray, np.ndarray]:
+        table = pa.ipc.open_file(pa.memory_map(str(self._path))).read_all()
+        child, parent = (table.column(i).combine_chunks().to_numpy(zero_copy_only=True) for i in range(2))
+        return child, parent
+
+    def _ancestors(self, class_id: str) -> dict[str, int]:
+        """Every superclass of a class with its distance, the class itself included at 0; nearest first."""
+        child, parent = self._edges
+        found, queue = {class_id: 0}, deque([class_id])
+        while queue and len(found) < MAX_ANCESTORS:
+            current = queue.popleft()
+            number = _number(current)
+            start, stop = child.searchsorted(number), child.searchsorted(number, "right")
+            for above in parent[start:stop]:
+                name = f"Q{above}"
+                if name not in found:
+                    found[name] = found[current] + 1
+                    queue.append(name)
+        return found
+
+    def closure(self, classes: Iterable[str]) -> tuple[str, ...]:
+        """Classes and all their superclasses, sorted."""
+        return tuple(sorted({above for c in classes for above in self.ancestors(c)}))
+
+    def nearest(self, classes: Iterable[str], ranks: dict[str, tuple[int, str]]) -> str:
+        """What the nearest listed superclass means, or ""."""
+        found = [(distance, *ranks[above]) for c in classes for above, distance in self.ancestors(c).items() if above in ranks]
+        return min(found)[2] if found else ""
+
+    def reason(self, classes: Iterable[str]) -> Reason | None:
+        """Why an item of these classes is no article's subject, if it is none."""
+        meaning = self.nearest(classes, NOT_ARTICLES)
+        return Reason(meaning) if meaning else None
+
+
+def write_class_edges(path: Path, edges: Iterable[tuple[str, str]]) -> int:
+    """Writes (class, superclass) pairs for `ClassTree`; returns how many there are."""
+    pairs = np.array(sorted({(_number(a), _number(b)) for a, b in edges} - {(-1, -1)}), np.int64).reshape(-1, 2)
+    pairs = pairs[(pairs >= 0).all(1)]
+    table = pa.table({"child": pa.array(pairs[:, 0]), "parent": pa.array(pairs[:, 1])})
+    with whole_file(path) as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return len(pairs)
+
+
+def _number(class_id: str) -> int:
+    """The number of a QID; -1 for anything else, which no P279 statement has."""
+    return int(class_id[1:]) if class_id[:1] == "Q" and class_id[1:].isdigit() else -1
+
+
+def domain_of(tree: ClassTree, classes: Iterable[str]) -> str:
+    """One of OpenSearch-VL's five coarse domains, or "other"."""
+    return tree.nearest(classes, DOMAIN_CLASSES) or "other"
+
+
+def topic_of(tree: ClassTree, classes: Iterable[str], occupations: Iterable[str]) -> str:
+    """One of ODE's eleven domains, or "": for people by occupation, otherwise by class."""
+    return tree.nearest(occupations, OCCUPATIONS) or tree.nearest(classes, TOPIC_CLASSES)

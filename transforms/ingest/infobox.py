@@ -1,0 +1,73 @@
+"""Infobox fields as claims: only fields whose name means one property wherever it stands, and values read without doubt."""
+import json
+import re
+from collections.abc import Callable, Iterator
+from importlib import resources
+
+from records.knowledge import Article, Claim, Value, entity_value
+
+_DATA = json.loads(resources.files("transforms.ingest").joinpath("data/infobox.json").read_text())
+_FIELDS = {name: (prop, entry["kind"]) for prop, entry in _DATA["fields"].items() for name in entry["names"]}
+_MONTHS = {name: number for number, name in enumerate(_DATA["months"], 1)}
+_MONTH = "|".join(_MONTHS)
+_DATES = tuple(re.compile(pattern, re.I) for pattern in (
+    rf"(?P<day>\d{{1,2}}) (?P<month>{_MONTH}),? (?P<year>\d{{3,4}})", rf"(?P<month>{_MONTH}) (?P<day>\d{{1,2}}), (?P<year>\d{{3,4}})",
+    r"(?P<year>\d{4})-(?P<number>\d\d)-(?P<day>\d\d)", rf"(?P<month>{_MONTH}) (?P<year>\d{{3,4}})", r"(?P<year>\d{3,4})"))
+_AGE = re.compile(r"\s*\((?:aged?|age)[^)]*\)|\s*\(\d{4}-\d\d-\d\d\)")
+_UNIT = "|".join(sorted(map(re.escape, _DATA["units"]), key=len, reverse=True))
+_QUANTITY = re.compile(rf"(\d{{1,3}}(?:,\d{{3}})+|\d+)(\.\d+)? ?({_UNIT})(?: \([^)]*\))?")
+
+
+def infobox_claims(article: Article, entity_of: Callable[[str], str]) -> Iterator[Claim]:
+    """The claims of an article's infobox, `best` unset: the caller knows whether anything better is known.
+
+    Args:
+        article: with its entity id.
+        entity_of: the entity of a title, or "".
+    """
+    name = re.sub(r"^infobox ", "", article.infobox_name.lower())
+    if name in _DATA["classes"]:
+        yield _claim(article, "P31", entity_value(_DATA["classes"][name]))
+    for field in article.infobox:
+        prop, kind = _FIELDS.get(field.name.lower().replace("_", " ").strip(), ("", ""))
+        if kind == "entity":
+            for title in field.targets:
+                if entity := entity_of(title):
+                    yield _claim(article, prop, entity_value(entity))
+        elif (kind == "time" and (value := read_date(field.text))) or (kind == "quantity" and (value := read_quantity(field.text))):
+            yield _claim(article, prop, value)
+
+
+def _claim(article: Article, prop: str, value: Value) -> Claim:
+    return Claim(subject=article.entity_id, property=prop, value=value, best=False, source="infobox", revision=article.revision)
+
+
+def read_date(text: str) -> Value | None:
+    """A date that is all of the text but for an age; None where anything else stands there ("c. 1850", "1850 or 1851").
+
+    >>> read_date("12 March 1850 (aged 60)").time
+    '+1850-03-12T00:00:00Z'
+    """
+    text = _AGE.sub("", text).strip()
+    for pattern in _DATES:
+        if match := pattern.fullmatch(text):
+            parts = match.groupdict()
+            month = int(parts.get("number") or 0) or _MONTHS.get((parts.get("month") or "").lower(), 0)
+            day = int(parts.get("day") or 0)
+            if month > 12 or day > 31:
+                return None
+            return Value(kind="time", time=f"+{int(parts['year']):04d}-{month:02d}-{day:02d}T00:00:00Z",
+                         precision=11 if day else 10 if month else 9)
+    return None
+
+
+def read_quantity(text: str) -> Value | None:
+    """A number with a metric unit, a conversion in parentheses besides; None for anything else.
+
+    >>> read_quantity("31.5 m (103 ft)").number
+    31.5
+    """
+    match = _QUANTITY.fullmatch(text.replace("\u00a0", " ").strip())
+    if not match:
+        return None
+    return Value(kind="quantity", number=float(match[1].replace(",", "") + (match[2] or "")), unit=_DATA["units"][match[3]])

@@ -1,0 +1,226 @@
+"""The page table: every title that anything speaks of, and what it leads to.
+
+Built once, by one task, from titles alone (no text): redirects resolved, items joined, links counted. Its hashes,
+numbers and titles are memory-mapped, about 60 bytes a title, so workers share it and links are resolved without a shuffle.
+"""
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from knowledge.readers.titles import title_reason
+from transforms.ingest.classes import ClassTree
+from transforms.ingest.parts import hash64, read_parts, whole_file
+
+ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
+"""What stands at a title; of several the first counts. ITEM_ONLY: no page was read, but an item's sitelink names it."""
+NOWHERE = -1
+HOP_DOUBLINGS = 6
+"""Chains of up to 64 redirects are followed; what is longer is a loop."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Ids that were merged into others."""
+
+    into: dict[str, str]
+
+    def __call__(self, entity_id: str) -> str:
+        seen = set()
+        while entity_id in self.into and entity_id not in seen:
+            seen.add(entity_id)
+            entity_id = self.into[entity_id]
+        return entity_id
+
+
+class PageTable:
+    """Look-ups by title, for the tasks that finish articles.
+
+    Args:
+        folder: where `build_pages` wrote.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        table = pa.ipc.open_file(pa.memory_map(str(folder / "pages.arrow"))).read_all().combine_chunks()
+        self._hash, self.target, self.state, self.in_degree = (
+            table.column(name).chunk(0).to_numpy(zero_copy_only=True) if table.num_rows else np.zeros(0, np.int64)
+            for name in ("hash", "target", "state", "in_degree"))
+        self._title, self._entity, self._reason = (table.column(name) for name in ("title", "entity", "reason"))
+        self._redirects = np.load(folder / "redirects.npy", mmap_mode="r")
+        self._redirect_targets = np.load(folder / "redirect_targets.npy", mmap_mode="r")
+
+    def row(self, title: str) -> int:
+        """The row of a title, or NOWHERE."""
+        if not len(self._hash):
+            return NOWHERE
+        number = np.uint64(hash64(title))
+        row = int(self._hash.searchsorted(number))
+        return row if row < len(self._hash) and self._hash[row] == number else NOWHERE
+
+    def resolve(self, title: str) -> int:
+        """The row that a title leads to over redirects, or NOWHERE."""
+        row = self.row(title)
+        return int(self.target[row]) if row != NOWHERE else NOWHERE
+
+    def title(self, row: int) -> str:
+        return self._title[row].as_py()
+
+    def entity(self, row: int) -> str:
+        """The entity of a row, or "" for a redirect or a page that is no article."""
+        return self._entity[row].as_py()
+
+    def reason(self, row: int) -> str:
+        """Why the page of a row is dropped, or ""."""
+        return self._reason[row].as_py()
+
+    def entity_of(self, title: str) -> str:
+        """The entity that a title leads to, or ""."""
+        row = self.resolve(title)
+        return self.entity(row) if row != NOWHERE else ""
+
+    def redirects_to(self, row: int) -> tuple[str, ...]:
+        """The titles that lead to a row, sorted."""
+        start, stop = self._redirect_targets.searchsorted(row), self._redirect_targets.searchsorted(row, "right")
+        return tuple(sorted(self.title(int(r)) for r in self._redirects[start:stop]))
+
+    def titles(self) -> pa.Table:
+        """(key, record) of every title that leads to an entity, sorted by title: the store's table `titles`."""
+        found = np.flatnonzero(self.target != NOWHERE)
+        entities = self._entity.take(pa.array(self.target[found]))
+        table = pa.table({"key": self._title.take(pa.array(found)), "record": entities.cast(pa.large_binary())})
+        return table.filter(pc.not_equal(entities, "")).sort_by("key")
+
+
+def build_pages(parts: Path, folder: Path, wiki: str, tree: ClassTree, merged: Merged) -> None:
+    """Builds the page table.
+
+    Args:
+        parts: the folder of parts. `page` rows are (title, `revision_order`, item), `redirect` rows (title, target, target),
+            `sitelink` rows (title, entity id, entity id, classes by blank), `links` files arrays of `link_array`.
+        folder: where the table goes.
+        wiki: the wiki's name, for minted ids.
+        tree: tells items that are no articles' subjects.
+        merged: ids merged into others.
+    """
+    pages, redirects, sitelinks = (_first_of_title(read_parts(parts, kind)) for kind in ("page", "redirect", "sitelink"))
+    rows = pa.concat_tables(t.append_column("state", pa.array(np.full(t.num_rows, state, np.uint8)))
+                            for state, t in ((ARTICLE, pages), (REDIRECT, redirects), (ITEM_ONLY, sitelinks)))
+    hashes, states = _hashes(rows.column("key")), rows.column("state").to_numpy()
+    order = np.lexsort((states, hashes))
+    order = order[np.diff(hashes[order], prepend=np.uint64(0)) != 0]
+    hashes, rows, state = hashes[order], rows.take(pa.array(order)).combine_chunks(), states[order]
+    target = _resolve(hashes, state, rows.column("record"))
+    entity, reason = _join(rows, hashes, state, sitelinks, wiki, tree, merged)
+    gone = np.fromiter(map(bool, reason), bool, len(reason))
+    target = np.where((target != NOWHERE) & ~gone[target], target, NOWHERE) if len(target) else target
+    table = pa.table({"hash": hashes, "title": rows.column("key"), "state": state, "target": target.astype(np.int32),
+                      "entity": pa.array(entity, pa.string()), "reason": pa.array(reason, pa.string()),
+                      "in_degree": _in_degree(sorted((parts / "links").glob("*.npy")), hashes, target, _revisions(rows, state))})
+    with whole_file(folder / "pages.arrow") as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    leading = np.flatnonzero((state == REDIRECT) & (target != NOWHERE))
+    leading = leading[np.argsort(target[leading], kind="stable")]
+    np.save(folder / "redirects.npy", leading.astype(np.int32))
+    np.save(folder / "redirect_targets.npy", target[leading].astype(np.int32))
+
+
+def revision_order(revision: int, page_id: int) -> str:
+    """An order in which the newest of several revisions of a title comes first."""
+    return f"{_LAST_REVISION - revision:012d} {page_id:012d}"
+
+
+def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
+    """The links of one article: uint64 (links, 3) of hash of its title, hash of the target, revision."""
+    source = hash64(title)
+    return np.array([(source, hash64(t), revision) for t in sorted(set(targets))], np.uint64).reshape(-1, 3)
+
+
+_LAST_REVISION = 10**12 - 1
+
+
+def _revisions(rows: pa.Table, state: np.ndarray) -> np.ndarray:
+    """The revision of each article's row, 0 for other rows."""
+    return np.array([_LAST_REVISION - int(order[:12]) if s == ARTICLE else 0
+                     for order, s in zip(rows.column("order").to_pylist(), state, strict=True)], np.uint64)
+
+
+def _first_of_title(rows: pa.Table) -> pa.Table:
+    """The first row of each title, of rows sorted by (title, order)."""
+    if not rows.num_rows:
+        return rows
+    keys = rows.column("key").combine_chunks()
+    return rows.filter(pa.concat_arrays([pa.array([True]), pc.not_equal(keys[1:], keys[:-1])]))
+
+
+def _hashes(titles: pa.ChunkedArray) -> np.ndarray:
+    return np.fromiter((hash64(t) for chunk in titles.chunks for t in chunk.to_pylist()), np.uint64, len(titles))
+
+
+def _rows_of(hashes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The rows of some hashes, NOWHERE where there is none."""
+    if not len(hashes):
+        return np.full(len(wanted), NOWHERE, np.int64)
+    found = np.minimum(hashes.searchsorted(wanted), len(hashes) - 1)
+    return np.where(hashes[found] == wanted, found, NOWHERE)
+
+
+def _resolve(hashes: np.ndarray, state: np.ndarray, targets: pa.ChunkedArray) -> np.ndarray:
+    """The row that each row leads to: itself, or the end of its chain of redirects, or NOWHERE."""
+    leads = np.arange(len(hashes))
+    redirects = np.flatnonzero(state == REDIRECT)
+    leads[redirects] = _rows_of(hashes, _hashes(targets.take(pa.array(redirects)).cast(pa.string())))
+    for _ in range(HOP_DOUBLINGS):
+        leads = np.where(leads == NOWHERE, NOWHERE, leads[leads]) if len(leads) else leads
+    return np.where((leads != NOWHERE) & (state[leads] != REDIRECT), leads, NOWHERE) if len(leads) else leads
+
+
+def _join(rows: pa.Table, hashes: np.ndarray, state: np.ndarray, sitelinks: pa.Table, wiki: str, tree: ClassTree,
+          merged: Merged) -> tuple[list[str], list[str]]:
+    """The entity of each row, and why its page is dropped: by sitelink, else by the page's own item, else minted.
+
+    Classes say whether a page is an article; only where they are not known, its title does.
+    """
+    link_of = np.full(len(hashes), NOWHERE)
+    link_rows = _rows_of(hashes, _hashes(sitelinks.column("key")))
+    link_of[link_rows] = np.arange(len(link_rows))
+    items, classes = sitelinks.column("record"), sitelinks.column("extra")
+    titles, own = rows.column("key").to_pylist(), rows.column("record")
+    entity, reason = [""] * len(titles), [""] * len(titles)
+    for row in np.flatnonzero(state != REDIRECT):
+        link, known = link_of[row], []
+        if link != NOWHERE:
+            entity[row], known = items[link].as_py().decode(), classes[link].as_py().decode().split()
+        elif state[row] == ARTICLE:
+            entity[row] = own[row].as_py().decode()
+        entity[row] = merged(entity[row]) or f"{wiki}:{titles[row]}"
+        reason[row] = (tree.reason(known) if known else title_reason(titles[row])) or ""
+    articles = [row for row in np.flatnonzero(state == ARTICLE) if not reason[row]]
+    by_entity = np.fromiter((hash64(entity[row]) for row in articles), np.uint64, len(articles))
+    _, inverse, counts = np.unique(by_entity, return_inverse=True, return_counts=True)
+    doubles: dict[str, list[int]] = {}
+    for i in np.flatnonzero(counts[inverse] > 1):
+        doubles.setdefault(entity[articles[i]], []).append(articles[i])
+    for several in doubles.values():
+        for row in sorted(several, key=lambda r: (link_of[r] == NOWHERE, titles[r]))[1:]:
+            entity[row] = f"{wiki}:{titles[row]}"
+    return entity, reason
+
+
+def _in_degree(files: list[Path], hashes: np.ndarray, target: np.ndarray, revisions: np.ndarray) -> np.ndarray:
+    """How many other articles link to each row, redirects resolved; each article counts once, by its kept revision."""
+    in_degree, seen = np.zeros(len(hashes), np.int32), np.zeros(len(hashes), bool)
+    for path in files:
+        links = np.load(path)
+        source = _rows_of(hashes, links[:, 0])
+        valid = (source != NOWHERE) & (target[source] == source) & (revisions[source] == links[:, 2]) & ~seen[source]
+        source, goal = source[valid], _rows_of(hashes, links[valid, 1])
+        seen[source] = True
+        goal = np.where(goal != NOWHERE, target[goal], NOWHERE)
+        pairs = np.unique(source * len(hashes) + goal, return_index=True)[1] if len(source) else np.zeros(0, np.int64)
+        pairs = pairs[(goal[pairs] != NOWHERE) & (goal[pairs] != source[pairs])]
+        rows, counts = np.unique(goal[pairs], return_counts=True)
+        in_degree[rows] += counts.astype(np.int32)
+    return in_degree

@@ -1,0 +1,158 @@
+"""Part files: what one task hands to the tasks of the next stage, cut by hash of a key.
+
+A task writes one Arrow file a kind of row, with one record batch a partition; a task of the next stage reads its batch
+of each of them. So texts are joined through files, and only task numbers cross a shuffle: 20 links an article through
+GroupByKey took 448 MB at 100,000 articles. Arrow and not Parquet, because the readers times the partitions are many
+opens of a file, and an Arrow footer names a batch in 24 bytes. A file appears whole or not at all.
+"""
+import hashlib
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+
+SCHEMA = pa.schema([("key", pa.string()), ("order", pa.string()), ("record", pa.large_binary()), ("extra", pa.large_binary())])
+Row = tuple
+"""(key, order, record, extra): strings, then bytes; `extra` may be left out."""
+RUN_BYTES = 256 << 10
+RUN_ROWS = 4096
+_OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
+
+
+def hash64(text: str) -> int:
+    """A hash that is the same in every process; 17 million titles meet by chance in 1 of 100,000 cases."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def partition_of(text: str, num_partitions: int) -> int:
+    """The partition of a key."""
+    return hash64(text) % num_partitions
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A place beside `path` to write to, which becomes `path` when the block ends well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+class PartWriter:
+    """Collects the rows of one task and writes them when it is left without an error.
+
+    Args:
+        folder: of all parts.
+        task: the task's name; makes its files' names.
+        num_partitions: of the job.
+    """
+
+    def __init__(self, folder: Path, task: str, num_partitions: int) -> None:
+        self._folder, self._task, self._num = folder, task, num_partitions
+        self._rows: dict[str, list[list[Row]]] = {}
+
+    def add(self, kind: str, row: Row) -> None:
+        """Adds a row; its key decides the partition."""
+        if kind not in self._rows:
+            self._rows[kind] = [[] for _ in range(self._num)]
+        self._rows[kind][partition_of(row[0], self._num)].append(row)
+
+    def close(self) -> None:
+        """Writes the files."""
+        for kind, partitions in self._rows.items():
+            with whole_file(self._folder / kind / f"{self._task}.arrow") as path, \
+                    pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, SCHEMA, options=_OPTIONS) as writer:
+                for number, rows in enumerate(partitions):
+                    writer.write_batch(_batch(rows))
+                    partitions[number] = []
+
+
+def _batch(rows: list[Row]) -> pa.RecordBatch:
+    columns = [[row[i] if i < len(row) else None for row in rows] for i in range(len(SCHEMA))]
+    return pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
+
+
+def read_parts(folder: Path, kind: str, partition: int | None = None) -> pa.Table:
+    """The rows of one partition (or of all) that all tasks wrote, in the order (key, order)."""
+    batches = []
+    for path in sorted((folder / kind).glob("*.arrow")):
+        with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
+            numbers = range(reader.num_record_batches) if partition is None else [partition]
+            batches += [reader.get_batch(n) for n in numbers]
+    return pa.Table.from_batches(batches, SCHEMA).sort_by([("key", "ascending"), ("order", "ascending")])
+
+
+def groups(table: pa.Table) -> Iterator[tuple[str, list[tuple[str, bytes, bytes | None]]]]:
+    """(key, [(order, record, extra), …]) of a table sorted by key; made a few rows at a time."""
+    key, found = None, []
+    for batch in table.to_batches(max_chunksize=256):
+        for row_key, *row in zip(*(c.to_pylist() for c in batch.columns), strict=True):
+            if row_key != key:
+                if key is not None:
+                    yield key, found
+                key, found = row_key, []
+            found.append(tuple(row))
+    if key is not None:
+        yield key, found
+
+
+def write_runs(folder: Path, task: str, rows: dict[str, list[Row]]) -> None:
+    """Writes a task's rows for the store's tables, each table's sorted by (key, order), in small batches."""
+    for table, found in rows.items():
+        found.sort(key=lambda row: row[:2])
+        size = sum(len(row[2]) + len(row[3] if len(row) > 3 else b"") for row in found) // max(1, len(found)) + 1
+        step = max(1, min(RUN_ROWS, RUN_BYTES // size))
+        with whole_file(folder / table / f"{task}.arrow") as path, pa.OSFile(str(path), "wb") as sink, \
+                pa.ipc.new_file(sink, SCHEMA, options=_OPTIONS) as writer:
+            for start in range(0, len(found), step):
+                writer.write_batch(_batch(found[start:start + step]))
+
+
+def merge_runs(folder: Path, table: str) -> Iterator[pa.Table]:
+    """All runs of a table as one stream sorted by (key, order); memory holds a few batches of each run."""
+    readers = [pa.ipc.open_file(pa.memory_map(str(path))) for path in sorted((folder / table).glob("*.arrow"))]
+    places = [0] * len(readers)
+    bound = ("", "")
+    last: list[tuple[str, str] | None] = [bound] * len(readers)
+    pool = SCHEMA.empty_table()
+    while True:
+        tables = [pool]
+        for i, reader in enumerate(readers):
+            end = last[i]
+            if end is not None and end <= bound:  # all that was read of this run has been given out
+                if places[i] == reader.num_record_batches:
+                    last[i] = None
+                    continue
+                batch = reader.get_batch(places[i])
+                places[i] += 1
+                last[i] = (batch.column(0)[-1].as_py(), batch.column(1)[-1].as_py())
+                tables.append(pa.Table.from_batches([batch]))
+        pool = pa.concat_tables(tables).sort_by([("key", "ascending"), ("order", "ascending")])
+        open_ends = [end for end in last if end is not None]
+        if not open_ends:
+            if pool.num_rows:
+                yield pool
+            return
+        bound = min(open_ends)
+        cut = _rows_up_to(pool, bound)
+        yield pool.slice(0, cut)
+        pool = pool.slice(cut)
+
+
+def _rows_up_to(pool: pa.Table, bound: tuple[str, str]) -> int:
+    """How many rows of a sorted table are not beyond the bound."""
+    low, high = 0, pool.num_rows
+    keys, orders = pool.column("key"), pool.column("order")
+    while low < high:
+        middle = (low + high) // 2
+        if (keys[middle].as_py(), orders[middle].as_py()) <= bound:
+            low = middle + 1
+        else:
+            high = middle
+    return low

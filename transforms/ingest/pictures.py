@@ -1,0 +1,61 @@
+"""Stages `pictures` and `images`: pictures joined with the entities they show; one picture under several names becomes one."""
+from collections.abc import Iterable, Iterator
+
+from knowledge.store.codec import pack, unpack
+from knowledge.store.rows import image_rows
+from records.identity import record_id
+from records.knowledge import ImageAsset
+from records.outcomes import Reason, Rejection
+from transforms.ingest.job import Job, Outcome
+from transforms.ingest.parts import PartWriter, Row, groups, read_parts, write_runs
+
+STAGE = "pictures"
+
+
+def depicted(image: ImageAsset) -> Iterator[str]:
+    """The items that the picture's page says it shows, less the parts that its details speak of (an arch, a plaque)."""
+    parts = {detail.part for detail in image.details}
+    return (item for item in image.depicts if item not in parts)
+
+
+def join(image: ImageAsset, uses: Iterable[str]) -> ImageAsset:
+    """The picture with the entities that it shows."""
+    return image.replace(entity_ids=tuple(sorted({*image.entity_ids, *uses})))
+
+
+def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]:
+    """One picture that stands under several names: the first name is kept, with the entities of all."""
+    first, *rest = sorted(copies, key=lambda image: image.file)
+    kept = join(first, (entity for image in rest for entity in image.entity_ids))
+    return kept, [Rejection(item_id=record_id("Picture", image.file), seed_id="", stage=STAGE, reason=Reason.PICTURE_DUPLICATE.value,
+                            evidence={"same_as": first.file}, title=image.file) for image in rest]
+
+
+def run(job: Job, partition: int) -> Outcome:
+    """Joins the pictures of one partition of file names with their uses."""
+    parts, outcome = job.folder("parts"), Outcome()
+    uses = {file: [data.decode() for _, data, _ in found] for file, found in groups(read_parts(parts, "use", partition))}
+    writer = PartWriter(parts, f"pictures-{partition:06d}", job.num_partitions)
+    for file, found in groups(read_parts(parts, "picture", partition)):
+        for _, data, _ in found:
+            image = join(unpack(ImageAsset, data), uses.get(file, ()))
+            writer.add("image", (image.id, image.file, pack(image)))
+            outcome.keep()
+    writer.close()
+    return outcome
+
+
+def run_images(job: Job, partition: int) -> Outcome:
+    """Brings the pictures of one partition of hashes together with their files."""
+    parts, outcome = job.folder("parts"), Outcome()
+    files = {image_id: found[0][2] for image_id, found in groups(read_parts(parts, "file", partition))}
+    rows: dict[str, list[Row]] = {"images": [], "pictured": []}
+    for image_id, found in groups(read_parts(parts, "image", partition)):
+        image, rejected = merge_copies([unpack(ImageAsset, data) for _, data, _ in found])
+        outcome.keep()
+        for rejection in rejected:
+            outcome.reject(rejection)
+        for table, row in image_rows(image, files[image_id]):
+            rows[table].append(row)
+    write_runs(job.folder("runs"), f"{partition:06d}", rows)
+    return outcome

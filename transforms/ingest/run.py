@@ -1,0 +1,84 @@
+"""Beam: the stages as one graph. Task numbers flow, files do the rest, and each stage waits for all of the one before."""
+import json
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import apache_beam as beam
+
+from records.errors import InputError
+from records.parquet import write_whole
+from transforms.ingest import articles, entities, index, pictures, read, tables
+from transforms.ingest.job import Job, Outcome, done_path, write_done
+
+STAGES: dict[str, Callable[[Job, int], Outcome]] = {
+    "read": read.run, "index": index.run, "articles": articles.run, "entities": entities.run, "pictures": pictures.run,
+    "images": pictures.run_images, "tables": tables.run}
+FAILURE = "failure.json"
+
+
+def num_tasks(job: Job, stage: str) -> int:
+    """How many tasks a stage has."""
+    return {"read": len(job.tasks), "index": 1, "tables": len(tables.TABLES)}.get(stage, job.num_partitions)
+
+
+class RunTask(beam.DoFn):
+    """Runs one stage's tasks; one that is finished already is passed over.
+
+    A fault that ends the job is written down for whoever started it: across a runner only its text would arrive.
+    """
+
+    def __init__(self, job: Job, stage: str) -> None:
+        self.job, self.stage = job, stage
+
+    def process(self, task: int):
+        if not done_path(self.job, self.stage, task).exists():
+            started = time.monotonic()
+            try:
+                outcome = STAGES[self.stage](self.job, task)
+                write_done(self.job, self.stage, task, outcome, time.monotonic() - started)
+            except FileNotFoundError:
+                raise  # a fault of ours: what tasks read was written by tasks
+            except (InputError, OSError) as error:
+                write_failure(self.job, error)
+                raise
+        yield task
+
+
+def write_failure(job: Job, error: Exception) -> None:
+    """Writes down why the job ends, for `read_failure`; where even that fails (the disk is full) the runner's own error must do."""
+    where, what, fix = (error.where, error.what, error.fix) if isinstance(error, InputError) else (
+        job.store, f"cannot be read or written ({error})", "Make room or correct the rights, and run the same command again")
+    try:
+        write_whole(Path(job.store) / FAILURE, json.dumps([where, what, fix]).encode())
+    except OSError:
+        traceback.print_exc()
+
+
+def read_failure(job: Job) -> InputError | None:
+    """Why the job ended, if a task wrote it down; it is forgotten then."""
+    path = Path(job.store) / FAILURE
+    if not path.exists():
+        return None
+    where, what, fix = json.loads(path.read_text())
+    path.unlink()
+    return InputError(where, what, fix)
+
+
+class Ingest(beam.PTransform):
+    """`pipeline | Ingest(job)`: all stages, each a ParDo over task numbers that starts when the one before has ended."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self.job = job
+
+    def expand(self, pipeline: beam.Pipeline) -> beam.PCollection[int]:
+        done = pipeline | "start" >> beam.Create([0], reshuffle=False)
+        for stage in STAGES:
+            done = (pipeline
+                    | f"{stage} tasks" >> beam.Create(range(num_tasks(self.job, stage)), reshuffle=False)
+                    | f"{stage} waits" >> beam.Map(lambda task, _: task, beam.pvalue.AsList(done))
+                    | f"{stage} spread" >> beam.Reshuffle()
+                    | stage >> beam.ParDo(RunTask(self.job, stage)))
+        return done

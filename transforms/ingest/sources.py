@@ -1,0 +1,131 @@
+"""What is read: each source planned as tasks of a bounded size, and each task read through `knowledge/readers`.
+
+A task's rows are held in memory until they are written, so tasks are small: 4 MB of bz2, 16 MB of plain text, 32 MB of pictures.
+"""
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from knowledge.readers.folder import PictureFile, list_pictures, read_picture
+from knowledge.readers.mediawiki_xml import read_pages, read_site
+from knowledge.readers.ranges import ByteRange, open_dump, plan_ranges
+from knowledge.readers.titles import Site
+from knowledge.readers.wikidata_json import read_entities
+from knowledge.readers.wikitext import read_article
+from records.errors import InputError
+from records.identity import canonical_json
+from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, Redirect
+from records.outcomes import Rejection
+from records.parquet import write_whole
+
+COMPRESSED_RANGE, PLAIN_RANGE = 4 << 20, 16 << 20
+PICTURE_BYTES, PICTURES = 32 << 20, 512
+EXPANSION = {"plain": 1, "streams": 4, "blocks": 4, "gz": 4}
+"""Bytes of text a byte of file, about; JSON dumps have more, which only makes their partitions larger."""
+
+Read = Article | Redirect | tuple[Entity, tuple[Claim, ...]] | PropertyInfo | tuple[ImageAsset, bytes] | Rejection
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadTask:
+    """One task of the stage `read`.
+
+    `kind` is pages, entities or pictures; `source` the byte range of a dump as JSON, or the file with a list of pictures.
+    """
+
+    kind: str
+    source: dict[str, Any]
+    num_bytes: int
+    """Of text or pictures, about; partitions are cut by the sum."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How sources are read."""
+
+    site: Site
+    snapshot: str
+    languages: tuple[str, ...]
+    keep_partial: bool
+
+
+def plan_pages(path: str) -> list[ReadTask]:
+    """The tasks of a MediaWiki XML dump. The index beside a multistream dump is used: it shows where the dump was cut."""
+    index = path.replace(".xml", "-index.txt")
+    return _plan_dump("pages", path, index if index != path and Path(index).exists() else "")
+
+
+def plan_entities(path: str) -> list[ReadTask]:
+    """The tasks of a Wikidata JSON dump.
+
+    Raises:
+        InputError: it does not begin as one.
+    """
+    tasks = _plan_dump("entities", path, "")
+    first = next(read_entities(ByteRange(**tasks[0].source), snapshot="2000-01-01"), None)
+    if first is None or (isinstance(first, Rejection) and "no JSON" in str(first.evidence)):
+        raise InputError(path, "is no Wikidata JSON dump", "Give a dump with one entity a line, as Wikidata publishes it")
+    return tasks
+
+
+def _plan_dump(kind: str, path: str, index: str) -> list[ReadTask]:
+    with open_dump(path) as file:
+        compressed = file.read(3) in (b"BZh", b"\x1f\x8b\x08")
+    ranges = plan_ranges(path, index=index, range_bytes=COMPRESSED_RANGE if compressed else PLAIN_RANGE)
+    return [ReadTask(kind=kind, source=asdict(r), num_bytes=(r.end - r.start) * EXPANSION[r.kind]) for r in ranges]
+
+
+def plan_pictures(folder: str, plan_folder: Path) -> list[ReadTask]:
+    """The tasks of a folder of pictures; the list of each is written to a file, since only paths cross a shuffle."""
+    tasks: list[ReadTask] = []
+    found: list[PictureFile] = []
+    size = 0
+
+    def cut() -> None:
+        nonlocal found, size
+        if found:
+            path = plan_folder / f"pictures-{len(list(plan_folder.glob('*.json'))):06d}.json"
+            write_whole(path, canonical_json([list(p) for p in found]).encode())
+            tasks.append(ReadTask(kind="pictures", source={"list": str(path)}, num_bytes=size))
+        found, size = [], 0
+
+    for picture in list_pictures(folder):
+        found.append(picture)
+        size += Path(picture.path).stat().st_size if picture.path else 0
+        if size >= PICTURE_BYTES or len(found) >= PICTURES:
+            cut()
+    cut()
+    return tasks
+
+
+def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
+    """Everything that one task's source holds, and why parts of it are refused.
+
+    Raises:
+        InputError: the source is damaged, with the place.
+    """
+    if task.kind == "pages":
+        for page in read_pages(ByteRange(**task.source), options.site, keep_partial=options.keep_partial):
+            yield page if isinstance(page, Redirect | Rejection) else read_article(page, options.site)
+    elif task.kind == "entities":
+        yield from read_entities(ByteRange(**task.source), snapshot=options.snapshot, languages=options.languages,
+                                 keep_partial=options.keep_partial)
+    else:
+        for picture in json.loads(Path(task.source["list"]).read_text()):
+            yield read_picture(PictureFile(*picture))
+
+
+def site_of(paths: tuple[str, ...]) -> Site:
+    """The wiki of the dumps.
+
+    Raises:
+        InputError: they come from several wikis.
+    """
+    sites = {path: read_site(path) for path in paths}
+    wikis = sorted({site.wiki for site in sites.values()})
+    if len(wikis) > 1:
+        raise InputError(", ".join(paths), f"the dumps come from several wikis ({', '.join(wikis)})",
+                         "Give one wiki's dumps; a store holds one")
+    return sites[paths[0]] if paths else Site()
