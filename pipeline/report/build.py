@@ -25,7 +25,7 @@ from pipeline.report.gallery import Index, detail, facets
 from pipeline.report.names import Names, Sources
 from pipeline.report.outcomes import evidence_text, seed_outcomes, stage_flow
 from pipeline.report.pictures import Picture, picture_reader, write_thumbnails
-from pipeline.report.reasons import PENDING, REASONS, words
+from pipeline.report.reasons import PENDING, REASONS, stage_words, words
 from pipeline.report.run_folder import Run, find_questions, open_run
 from pipeline.report.spend import money_words, read_spend, seconds_words
 from records.identity import priority
@@ -151,7 +151,7 @@ class _Builder:
     def _page(self, flows: Sequence, outcomes: dict[str, int], num_missing: int) -> None:
         environment = Environment(loader=PackageLoader("pipeline.report", "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
                                   lstrip_blocks=True)
-        environment.filters.update(words=words, seconds=seconds_words)
+        environment.filters.update(words=words, stage_words=stage_words, seconds=seconds_words)
         spend, all_spent = read_spend(self.run.folder)
         facts, num_kept = self.run.facts, len(self.index)
         page = environment.get_template("index.html").render(

@@ -76,7 +76,7 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
     hops = question.certificate.evidence if question.certificate and question.certificate.evidence else question.hops
     answer = question.answer
     return {
-        "id": question.id, "seed": question.seed_id, "entity": question.seed_entity, "writer": question.writer, "language": question.language,
+        "id": question.id, "seed": question.seed_id, "entity": question.seed_entity, "name": names.entity(question.seed_entity), "writer": question.writer, "language": question.language,
         "image": question.image_id,
         "aliases": list(answer.aliases), "unit": names.entity(answer.unit), "precision": answer.precision,
         "picture": asset and {"file": asset.file, "author": asset.author, "licence": asset.licence, "licenceUrl": asset.licence_url, "credit": asset.credit,

@@ -78,6 +78,11 @@ FILTERS: dict[str, str] = {
 }
 
 
+def stage_words(stage: str) -> str:
+    """A stage's name as words: "03-leak_check" is "leak check"."""
+    return words(stage.lstrip("0123456789").lstrip("-") or stage)
+
+
 def words(name: str) -> str:
     """A machine name as words: "not_unique" is "not unique"."""
     return name.replace("_", " ").replace("-", " ")

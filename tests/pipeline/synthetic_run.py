@@ -110,7 +110,7 @@ class Synthetic:
         if kind == "person":
             return person(key)
         return {"place": name(key), "school": f"{name(key)} Academy", "thing": f"{name(key)} {key.split('/')[-1].title()}", "class": key,
-                "unit": "metre", "part": "plaque"}.get(kind, entity_id)
+                "unit": key, "part": "plaque"}.get(kind, entity_id)
 
     def property(self, property_id: str) -> PropertyInfo | None:
         return PropertyInfo(id=property_id, labels={"en": PROPERTIES[property_id]}) if property_id in PROPERTIES else None
@@ -166,6 +166,7 @@ def question(start: Seed, sources: Synthetic) -> Question:
         text = f"How many whole years after the birth of the person who {made_by} it was the {kind} in the picture begun?"
         ask = Ask(var="a", type="quantity")
     else:
+        clauses = clauses[:2]
         clauses += [Reads(var="r", of="x0", property="P1684", part="part:plaque"), ClaimClause(subject="x2", property="P571", object="r"),
                     ClaimClause(subject="x2", property="P112", object="a")]
         bindings |= {"r": born.key(), "x2": school, "a": f"person:{school}"}

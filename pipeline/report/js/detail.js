@@ -51,7 +51,7 @@
       q.el("div", { class: "scroll" }, q.el("table", { class: "checks" },
         q.el("thead", {}, q.el("tr", {}, ["Check", "Result", "Measured", "What it shows"].map((t) => q.el("th", { scope: "col" }, t)))),
         q.el("tbody", {}, made.checks.map((c) => q.el("tr", {}, q.el("th", { scope: "row" }, c.name), q.el("td", {}, mark(c.passed)),
-          q.el("td", { class: "n" }, c.score === null ? "" : Math.round(c.score * 1e4) / 1e4), q.el("td", {}, c.about, c.evidence ? q.el("p", { class: "small" }, q.bdi(c.evidence)) : "")))))),
+          q.el("td", { class: "n" }, c.name === "margin" ? made.margin : c.score === null ? "" : Math.round(c.score * 1e4) / 1e4), q.el("td", {}, c.about, c.evidence ? q.el("p", { class: "small" }, q.bdi(c.evidence)) : "")))))),
       rival ? q.el("div", { class: "callout" }, q.el("h4", {}, "Nearest rival: ", q.bdi(rival.label), rival.label === rival.id ? "" : q.el("small", {}, " " + rival.id)),
         q.el("p", {}, "It comes nearest to taking the place of ", q.bdi(rival.of), ". ", rival.num ? q.plural(rival.num, "fact") + " about it would have to be missing from the store:" : "No gap is left: facts contradict it."),
         rival.gaps.length ? q.el("ul", {}, rival.gaps.map((g) => q.el("li", {}, q.bdi(g)))) : "") : "",
@@ -101,7 +101,7 @@
           q.el("p", { class: "reply" }, q.el("span", { class: "soft" }, "Answer "), q.el("b", {}, q.bdi(index.reply[row])), detail.aliases.length ? q.el("small", {}, " also: ", q.bdi(detail.aliases.join(", "))) : ""),
           q.el("p", { class: "badges" }, q.badges(index, row)),
           pairs([["Topic", q.facetOf(index, "topic", row)], ["Answer type", q.facetOf(index, "answer", row)], ["Unit", detail.unit], ["Precision", detail.precision],
-            ["Split", q.facetOf(index, "split", row)], ["Written by", detail.writer], ["Seed", detail.entity]]))),
+            ["Split", q.facetOf(index, "split", row)], ["Written by", detail.writer], ["Seed", detail.name === detail.entity ? detail.entity : detail.name + " (" + detail.entity + ")"]]))),
       part("Path from the picture to the answer", drawing), evidence(detail), history(detail), certificate(detail.certificate), verdicts(detail),
       detail.grounding || detail.provenance ? part("Grounding and provenance", pairs([["Grounding", detail.grounding], ["Provenance", detail.provenance]])) : "",
       q.el("p", { class: "small soft" }, "question " + detail.id + " · seed " + detail.seed)));

@@ -56,7 +56,7 @@
       this.clear = q.el("button", { type: "button", class: "quiet", onclick: () => this.set({}) }, "Clear");
       this.status = q.el("p", { class: "status", role: "status" });
       this.node = q.el("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() },
-        q.el("div", { class: "searchline" }, this.box, this.clear), q.el("div", { class: "selects" }, fields), this.status);
+        q.el("div", { class: "searchline" }, this.box, this.clear), q.el("details", { class: "choices", open: !matchMedia("(max-width: 760px)").matches }, q.el("summary", {}, "Filters"), q.el("div", { class: "selects" }, fields)), this.status);
     }
 
     get words() { return q.wordsOf(this.box.value); }

@@ -89,7 +89,7 @@
     if (n.kind === "picture" && image) {
       parts.push(q.svg("image", { href: "thumbnails/" + image + ".jpg", x: left + 3, y: top + 3, width: width - 6, height: height - 6, preserveAspectRatio: "xMidYMid slice" }));
     } else {
-      parts.push(label(spot.x, spot.y - (n.sub ? 7 : 0), n.label, 21, "name"));
+      parts.push(label(spot.x, spot.y - (n.sub ? 7 : 0), n.label, 19, "name"));
       if (n.sub) parts.push(label(spot.x, spot.y + 20, n.sub, 26, "sub"));
     }
     return q.svg("g", { class: "node " + n.kind }, parts);
@@ -109,6 +109,6 @@
           q.svg("path", { d: "M0 0 8 4 0 8z" }))),
         graph.edges.map((e) => q.svg("path", { class: "edge " + e.kind, d: lineOf(e).path, "marker-end": "url(#arrow)" })),
         graph.nodes.map((n) => node(n, spots.get(n.id), image)),
-        graph.edges.filter((e) => e.label).map((e) => { const { middle } = lineOf(e); return label(middle.x, middle.y, e.label, 17, "relation"); })));
+        graph.edges.filter((e) => e.label).map((e) => { const { middle } = lineOf(e); return label(middle.x, middle.y, e.label, 18, "relation"); })));
   };
 })(window.questloom);

@@ -19,11 +19,14 @@
     const [groups, index] = await Promise.all([q.load("rejected"), q.load("index")]);
     const missing = new Set(index.missing);
     if (!groups.length) section.append(q.el("p", { class: "notice" }, "Nothing was rejected."));
+    const parts = [];
     for (const group of groups) {
-      section.append(q.el("section", { class: "group" },
+      parts.push(q.el("section", { class: "group" },
         q.el("h2", {}, group.reason, " ", q.el("span", { class: "pill" }, q.number(group.number)), q.el("small", {}, " in " + group.stage.replaceAll("_", " ").replaceAll("-", " "))),
         q.el("p", { class: "lead" }, group.about),
         q.el("div", { class: "cards" }, group.examples.map((one) => example(one, missing)))));
     }
+    section.append(q.el("nav", { class: "jump", "aria-label": "Reasons" }, groups.map((group, i) => q.el("button", { type: "button", onclick: () => parts[i].scrollIntoView() },
+      group.reason + " ", q.el("span", { class: "soft" }, q.number(group.number))))), ...parts);
   };
 })(window.questloom);

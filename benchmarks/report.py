@@ -1,0 +1,80 @@
+"""How long the report of 10,000 questions takes to build, to open and to filter.
+
+    python -m benchmarks.report [--questions 10000] [--pictures 500]
+
+Makes a run of real Parquet, builds the report, opens it from its file in headless Chromium and prints:
+
+* open: from the start of the navigation until the first cards of the gallery stand on the page;
+* filter: from setting a filter or typing (its pause of 0.12 s included) until the new cards stand on the page.
+"""
+import argparse
+import platform
+import statistics
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pipeline.report import build_report
+from tests.pipeline.browser import Page
+from tests.pipeline.synthetic_run import write_run
+
+KEPT_SHARE = .374
+"""Of the synthetic run's seeds, what ends as a question."""
+GOAL_OPEN, GOAL_FILTER = 3.0, 0.3
+# Sets a control, and resolves with the milliseconds until the list (status and cards, in one go) was replaced and painted.
+TIMED = """new Promise((done) => {{
+  const status = document.querySelector('#questions .status'), start = performance.now();
+  const watch = new MutationObserver(() => {{ watch.disconnect(); requestAnimationFrame(() => setTimeout(() => done(performance.now() - start))); }});
+  watch.observe(status, {{childList: true}});
+  {action}
+}})"""
+SELECT = "const s = document.querySelector('#questions select[aria-label=\"{facet}\"]'); s.selectedIndex = {index}; s.dispatchEvent(new Event('change'));"
+TYPE = "const b = document.querySelector('#questions input[type=search]'); b.value = '{text}'; b.dispatchEvent(new Event('input'));"
+ACTIONS = {
+    "level": SELECT.format(facet="Level", index=2), "level off": SELECT.format(facet="Level", index=0), "relation": SELECT.format(facet="Relation", index=1),
+    "a second facet": SELECT.format(facet="Topic", index=3), "one letter": TYPE.format(text="e"), "three words": TYPE.format(text="academy plaque who"),
+    "nothing found": TYPE.format(text="zzzz"), "all again": TYPE.format(text=""),
+}
+
+
+def main() -> None:
+    """Prints the figures; exits with 1 where a goal is missed."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--questions", type=int, default=10_000)
+    options.add_argument("--pictures", type=int, default=500)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder)
+        sources = write_run(run, num_seeds=round(given.questions / KEPT_SHARE), num_pictures=given.pictures)
+        started = time.monotonic()
+        page_file = build_report(run, sources=sources)
+        built = time.monotonic() - started
+        size = sum(p.stat().st_size for p in page_file.parent.rglob("*.js"))
+        with Page() as page:
+            opens = []
+            for _ in range(3):
+                page.command("Page.navigate", url="about:blank")
+                begun = time.monotonic()
+                page.command("Page.navigate", url=page_file.as_uri() + "#questions")
+                page.wait("document.querySelectorAll('#questions .card').length > 0")
+                opens.append(time.monotonic() - begun)
+            number = page.run("document.querySelector('#questions .status').textContent")
+            filters = {name: page.run(TIMED.format(action=action)) / 1000 for name, action in ACTIONS.items()}
+            begun = time.monotonic()
+            page.run("location.hash = 'seeds'")
+            page.wait("document.querySelectorAll('#seeds tbody tr').length > 0")
+            seeds = time.monotonic() - begun
+            assert not page.messages, page.messages
+    print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.processor() or platform.machine()}, Python {platform.python_version()}")
+    print(f"{number}; {size / 1e6:.1f} MB of data; built in {built:.1f} s")
+    print(f"open: median {statistics.median(opens):.2f} s, most {max(opens):.2f} s (goal {GOAL_OPEN} s)")
+    for name, seconds in filters.items():
+        print(f"filter, {name}: {seconds:.3f} s (goal {GOAL_FILTER} s)")
+    print(f"seeds' table, first showing: {seeds:.2f} s")
+    if max(opens) > GOAL_OPEN or max(filters.values()) > GOAL_FILTER:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
