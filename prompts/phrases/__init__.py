@@ -16,7 +16,7 @@ from records.errors import InputError
 
 _FOLDER = Path(__file__).parent
 _FALLBACK_BY_DATATYPE = {"wikibase-item": "entity", "time": "time", "quantity": "quantity"}
-_LISTS = ("subject", "object", "value", "ask", "ask_subject", "subject_story", "at", "event", "clause", "count", "count_subject", "order", "compare", "nouns")
+_LISTS = ("subject", "object", "value", "ask", "ask_subject", "subject_value", "subject_story", "object_story", "subject_relative", "at", "event", "clause", "count", "count_subject", "order", "compare", "nouns")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +28,16 @@ class PropertyPhrase:
     """What the value is called where its class is unknown ("architect", "place")."""
     role: str = ""
     """What the value is called if it is a person ("architect"); "" where nothing better than "person" fits."""
+    subject_value: tuple[str, ...] = ()
+    """Noun phrases for the subject, given the object ("the child of {o}")."""
+    object_story: tuple[str, ...] = ()
+    """Verb phrases of the object where the subject is first met there ("had {s}", for "a child who …")."""
+    subject_relative: tuple[str, ...] = ()
+    """Relative clauses about the subject that are no verb phrases ("in which {o} took part")."""
     whose: str = ""
     """The value's noun where "an architect whose father …" is good English; "" elsewhere."""
+    subject_role: str = ""
+    """What the subject is called if it is a person ("child", of a father)."""
     measure: str = ""
     """The quantity's name ("height")."""
     as_: str = ""

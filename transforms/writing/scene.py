@@ -66,10 +66,10 @@ class Scene:
         self._kinds: dict[str, tuple[str, ...]] = {}
         self.roles = {}
         for claim in self.claims:
-            if isinstance(claim.object, str) and claim.object not in self.literals:
-                role = self.phrase(claim).role
-                if role and "person" in self.kinds(claim.object, default="person"):
-                    self.roles.setdefault(claim.object, role)
+            phrase = self.phrase(claim)
+            for var, role in ((claim.object, phrase.role), (claim.subject, phrase.subject_role)):
+                if isinstance(var, str) and var not in self.literals and role and "person" in self.kinds(var, default="person"):
+                    self.roles.setdefault(var, role)
 
     def _ranks(self) -> dict[str, tuple[float, float, str]]:
         """How far out a variable lies: a clause describes the end with the lower rank. The picture lies farthest out."""
@@ -183,10 +183,13 @@ class Scene:
         data = self.data
         if any(k in data["quoted_kinds"] for k in kinds):
             return f"“{name}”"
+        if name in data["the_names"]:
+            return f"the {name}"
         if name.split(" ")[0] in ("The", "the", "A", "An"):
             return name
         endings = tuple(f" {e}" for e in data["the_endings"])
-        if any(k in data["the_kinds"] for k in kinds) or name.startswith(tuple(f"{b} " for b in data["the_beginnings"])) or name.endswith(endings):
+        head = re.match(r"((?:[A-Z][\w’'-]* (?:and |of )?)*?[A-Z]\w+) of ", name)
+        if any(k in data["the_kinds"] for k in kinds) or (head and head[1].split(" ")[-1] in data["the_of"]) or name.endswith(endings):
             return f"the {name}"
         return name
 

@@ -21,6 +21,8 @@ AWKWARD = 1.5
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
 _PREPOSITIONS = ("in", "by", "on", "at", "before", "after", "for", "of")
+WHOLE_RELATIVES = ("whose ", "in which ")
+_TIME = re.compile(r"(in|before|after|on) (\d|the year)")
 _PARTICIPLE = re.compile(r"\w+(ed|en|wn|ilt|ade|ght|orn|ld|un|ept|on|it)$")
 _RELATIVE = re.compile(r"\b(that|who|whom|whose|which|where)\b")
 
@@ -104,34 +106,35 @@ class Telling:
             return f"{self.mark(var, phrase)}, {'who' if self.scene.is_person(var) else 'which'} {verbs},"
         return self.mark(var, phrase)
 
-    def short(self, noun: str) -> str:
-        """The noun to refer back by: the last word of a long one is often enough."""
-        last = noun.split(" ")[-1]
-        return last if last in self.scene.data["short_nouns"] else noun
-
     def meet(self, var: str, noun: str) -> None:
         """From now on the variable can be referred back to by a noun."""
-        self.told[var] = self.short(noun)
+        self.told[var] = noun
 
     def reference(self, var: str) -> str:
         """"that tower", or "the other tower" beside the one in the picture."""
         noun, anchor = self.told[var], self.scene.form.anchor
-        same = [v for v, n in self.told.items() if n == noun]
-        if len(same) == 1 and noun not in self._open:
-            return f"that {noun}"
+        others = [n for v, n in self.told.items() if v != var] + self._open
+        for name in (self._short(noun), noun):
+            if name not in [n for o in others for n in (o, self._short(o))]:
+                return f"that {name}"
         if var == anchor:
             self.cost += 1.5
             return self.anchor_phrase
-        if anchor not in same or len(same) > 2 or noun in self._open:
+        if others.count(noun) > 1 or noun in self._open or self.told.get(anchor) != noun:
             self.cost += HOPELESS
-        return f"the other {noun}"
+        return f"the other {self._short(noun)}"
+
+    def _short(self, noun: str) -> str:
+        """The last word of a noun, where it says enough."""
+        last = noun.split(" ")[-1]
+        return last if last in self.scene.data["short_nouns"] else noun
 
     def references(self, variables: Sequence[Term]) -> str:
         """"the two towers" where both have been told and are called the same, else ""."""
         nouns = {self.told.get(v, "") if isinstance(v, str) else "" for v in variables}
         if len(variables) != 2 or len(nouns) != 1 or "" in nouns or list(self.told.values()).count(next(iter(nouns))) != 2:
             return ""
-        return f"the two {self.scene.words.plural(nouns.pop())}"
+        return f"the two {self.scene.words.plural(self._short(nouns.pop()))}"
 
     def _description(self, var: str) -> str:
         clauses = self.own(var)
@@ -139,17 +142,20 @@ class Telling:
             self.cost += HOPELESS
             return f"a certain {self.scene.noun(var)}"
         base, noun = "", self.scene.noun(var, self._default_noun(clauses))
-        self._open.append(self.short(noun))
-        hops = [(i, side) for i, side in clauses if side == "object" and self._value_templates(i)]
+        self._open.append(noun)
+        hops = [(i, side) for i, side in clauses if self._value_templates(i, side) and (side == "object" or len(clauses) == 1)]
         if hops and self.rng.random() < 0.65:
             hop = self.rng.choice(hops)
-            base, noun = self._by_hop(hop[0], var, noun)
+            base, noun = self._by_hop(*hop, var, noun)
             clauses.remove(hop)
             self.cost += 1.5 * bool(clauses)
-        verbs = [self.verb_phrase(i, side) for i, side in clauses]
+        verbs = [self.verb_phrase(i, side, nominal=True) for i, side in clauses]
         self._open.pop()
-        self.meet(var, noun)
-        return self.relative(base or f"the {noun}", verbs, self.scene.is_person(var), bare=not base)
+        said = self.relative(base or f"the {noun}", verbs, self.scene.is_person(var), bare=not base)
+        role = self.scene.roles.get(var, "")
+        # "the person who was a child of …" is "that child" from then on, where the word has been said.
+        self.meet(var, role if role and noun == self.scene.data["default_nouns"]["person"] and role[:5] in said else noun)
+        return said
 
     def _default_noun(self, clauses: list[tuple[int, str]]) -> str:
         """The noun that the property of a hop suggests where the class is unknown."""
@@ -159,20 +165,27 @@ class Telling:
                 return self.scene.phrase(clause).noun
         return ""
 
-    def _value_templates(self, index: int) -> tuple[str, ...]:
-        return self.scene.phrase(self.scene.form.clauses[index]).value  # type: ignore[arg-type]
+    def _value_templates(self, index: int, side: str) -> tuple[str, ...]:
+        clause = self.scene.form.clauses[index]
+        if not isinstance(clause, ClaimClause):
+            return ()
+        phrase = self.scene.phrase(clause)
+        return phrase.value if side == "object" else phrase.subject_value
 
-    def _by_hop(self, index: int, var: str, noun: str) -> tuple[str, str]:
+    def _by_hop(self, index: int, side: str, var: str, noun: str) -> tuple[str, str]:
         """"the architect of {s}" and the noun by which to refer back."""
         claim = self.scene.form.clauses[index]
         assert isinstance(claim, ClaimClause)
-        template = self.choose(self._value_templates(index))
+        template = self.choose(self._value_templates(index, side))
         if var in self.scene.stated and "{c}" not in template and not self.scene.is_person(var):
             self.cost += 3.0  # the class is part of what makes the description fit one thing
-        text = self.fill(template, s=self.noun_phrase(claim.subject), **self.nouns(var, noun))
+        other = self.noun_phrase(claim.subject if side == "object" else claim.object)
+        text = self.fill(template, s=other, o=other, **self.nouns(var, noun))
         head = re.match(r"the (.*?)(?: (?:of|where|that|who|in|to|from|at|on|by|through|into|beside|after|for|crossed|behind|owned|depicted|taught|commemorated|held|whose)\b|$)",
                         template.replace("{c}", noun))
-        return text, head[1] if head and "{" not in head[1] else noun
+        # A person is called by what makes them one here ("that architect"), a thing by its class ("that town", not "that birthplace").
+        by_head = head and "{" not in head[1] and (self.scene.is_person(var) or not self.scene.class_id(var))
+        return text, head[1] if by_head else noun
 
     def nouns(self, var: str, noun: str) -> dict[str, str]:
         """The slots that depend on what is described."""
@@ -189,19 +202,21 @@ class Telling:
             person: for "who" or "that".
             bare: whether the head is a single noun, after which a clause may lose its "that was".
         """
-        whose = [v for v in verbs if v.startswith("whose ")]
-        verbs = [v for v in verbs if not v.startswith("whose ")]
-        if whose:
-            self.cost += HOPELESS * (len(whose) > 1)
-            return f"{self.relative(head, verbs, person, bare=bare)} {'and ' if verbs else ''}{whose[0]}"
+        whole = [v for v in verbs if v.startswith(WHOLE_RELATIVES)]
+        verbs = [v for v in verbs if not v.startswith(WHOLE_RELATIVES)]
+        if whole:
+            bare = bare and not verbs
+            self.cost += HOPELESS * (len(whole) > 1) + AWKWARD * (bool(verbs) and not whole[0].startswith("whose "))
+            return f"{self.relative(head, verbs, person, bare=bare)} {'and ' if verbs else ''}{whole[0]}"
         if not verbs:
             return head
         pronoun = "who" if person else "that"
         verbs = sorted(verbs, key=num_words)
         opening = verbs[0].split(" ")[0]
-        if bare and len(verbs) > 1 and all(v.startswith("(") and v.split(" ")[0] == opening for v in verbs) and self.rng.random() < 0.5:
+        if bare and len(verbs) > 1 and all(v.split(" ")[0] == opening in ("(was)", "(is)") and _PARTICIPLE.match(v.split(" ")[1])
+                                           for v in verbs) and self.rng.random() < 0.5:
             return f"{head} {self.joined(verbs).partition(' ')[2]}"
-        if bare and verbs[0].startswith("(") and (len(verbs) == 1 or num_words(verbs[0]) <= LIGHT) and self.rng.random() < 0.7:
+        if bare and verbs[0].startswith("(") and (len(verbs) == 1 or (num_words(verbs[0]) <= LIGHT and not person)) and self.rng.random() < 0.7:
             head, verbs = f"{head} {verbs[0].partition(' ')[2]}", verbs[1:]
             return head if not verbs else f"{head} {pronoun} {self.joined(verbs)}"
         return f"{head} {pronoun} {self.joined(verbs)}"
@@ -210,10 +225,9 @@ class Telling:
         """Finite verb phrases joined with "and". One verb is said once ("was built in 1868 by …"), and so is a shared "was"."""
         said: list[str] = []
         for verb in sorted((v.replace("(", "", 1).replace(")", "", 1) for v in verbs), key=num_words):
-            words = verb.split(" ")
-            same = next((k for k, v in enumerate(said) if v.split(" ")[:2] == words[:2] and words[2:] and words[2] in _PREPOSITIONS), None)
-            if words[0] in ("was", "is") and same is not None:
-                said[same] = f"{said[same]} {' '.join(words[2:])}"
+            same = next(((k, rest) for k, v in enumerate(said) if (rest := _merged(v, verb))), None)
+            if same:
+                said[same[0]] = same[1]
             else:
                 said.append(verb)
         said.sort(key=num_words)
@@ -224,13 +238,14 @@ class Telling:
 
     # ------------------------------------------------------------ verb phrases
 
-    def verb_phrase(self, index: int, side: str, other: str = "") -> str:
+    def verb_phrase(self, index: int, side: str, other: str = "", *, nominal: bool = False) -> str:
         """A clause as a finite verb phrase about one of its ends.
 
         Args:
             index: of the clause in the form.
             side: the end it is about, as `Scene.describing` names it.
             other: words for the other end; by default its noun phrase.
+            nominal: whether it will stand in a noun phrase, where it may be a whole relative clause ("in which …").
         """
         clause = self.scene.form.clauses[index]
         if side.startswith("sentence"):
@@ -244,14 +259,18 @@ class Telling:
             if phrase.object:
                 return self.fill(self.choose(phrase.object), s=subject)
             return "is " + self.fill(self.choose(phrase.value), s=subject, **self.nouns("", phrase.noun or "thing"))
+        if nominal and phrase.subject_relative and (isinstance(clause.object, Value) or clause.object not in self.scene.literals):
+            return self.fill(self.choose(phrase.subject_relative), o=other or self.noun_phrase(clause.object))
         if other:
             return self.about(phrase, other)
         return self._predicate(clause, phrase)
 
     def about(self, phrase: PropertyPhrase, said: str) -> str:
         """The subject's verb phrase with a given object."""
-        return self.fill(self.choose(phrase.subject or ("has {o} as its " + (phrase.noun or "value"),)), o=said, q=f"“{said}”",
-                         a_o=self.scene.words.indefinite(said))
+        plain = unmarked(said)
+        # A common noun as value wants an article ("a poet", "an apple"); names and descriptions have theirs.
+        counted = f"{self.scene.words.article(plain)} {said}" if plain[:1].islower() and not plain.startswith(("the ", "a ", "an ", "that ")) else said
+        return self.fill(self.choose(phrase.subject or ("has {o} as its " + (phrase.noun or "value"),)), o=said, q=f"“{said}”", a_o=counted)
 
     def _predicate(self, claim: ClaimClause, phrase: PropertyPhrase) -> str:
         value = claim.object
@@ -259,9 +278,6 @@ class Telling:
             return self.scene.words.listed([self._compared(phrase, op, right) for op, right in self.scene.comparisons(value) or (("=", value),)])
         if isinstance(value, Value) and value.kind == "time":
             return self.fill(self.choose(phrase.at), at=self.scene.words.at(value)) if phrase.at else self.about(phrase, self.scene.words.date(value))
-        if isinstance(value, Value) and value.kind == "entity" and "{a_o}" in "".join(phrase.subject):
-            name = self.noun_phrase(value)
-            return self.fill(self.choose(phrase.subject), a_o=f"{self.scene.words.article(unmarked(name))} {name}")
         return self.about(phrase, self.noun_phrase(value))
 
     def _compared(self, phrase: PropertyPhrase, op: str, right: Term) -> str:
@@ -355,6 +371,24 @@ class Telling:
             if first.measure:
                 return f"has the {'larger' if last else 'smaller'} {first.measure}"
         return {"earliest": "came first", "latest": "came last", "largest": "is the largest", "smallest": "is the smallest"}[op]
+
+
+def _merged(one: str, two: str) -> str:
+    """Two verb phrases with one verb said once ("was built in 1868 by …", "died in Karsk in 1843"), or "" where they do not fit."""
+    first, second = one.split(" "), two.split(" ")
+    at = 2 if first[0] in ("was", "is") else 1
+    shared = next((k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), 0)
+    times = [bool(_TIME.match(" ".join(v[at:]))) for v in (first, second)]
+    if len(first) > at and first[at:at + 1] == second[at:at + 1] and first[:at] == second[:at] and first[at] in _PREPOSITIONS and times == [False, False]:
+        return f"{one} and {' '.join(second[at + 1:])}"
+    if shared > 1 and first[shared - 1] in ("of", "by", "to", "for", "with"):
+        return f"{one} and {' '.join(second[shared:])}"
+    if first[:at] != second[:at] or len(first) <= at or len(second) <= at or first[at] not in _PREPOSITIONS or second[at] not in _PREPOSITIONS:
+        return ""
+    parts = [" ".join(first[at:]), " ".join(second[at:])]
+    if _TIME.match(parts[0]) and num_words(parts[1]) <= LIGHT and not _TIME.match(parts[1]):
+        parts.reverse()
+    return " ".join([*first[:at], *parts])
 
 
 def superlative(comparative: str) -> str:

@@ -26,6 +26,12 @@ NEARLY = 0.8
 """Wordings whose cost is within this of the best are equally good, and one is drawn."""
 
 
+# The verb of a relative clause, and that of the question right behind it: "the town where she died founded".
+_COLLISION = re.compile(r"\b(?:died|born|stands?|hangs?|flows?|rises?|studied|lies|kept|named|dedicated|discovered|buried|fought|worked|lived|found|set"
+                        r"|based|run|located|designed|attended|built) (?:founded|built|opened|born|established|made|painted|published|discovered|flow|stand"
+                        r"|lie|lies|die|open|rise|hang|designed|released|written)\b")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Worded:
     """A form in words."""
@@ -99,7 +105,7 @@ def _told(telling: Telling, rng: random.Random) -> str:
         telling.cost += 2.0
     else:
         pivot = rng.choice(sorted(v for v in pivots if pivots[v]))
-        sentences = [_story(telling, pivots[pivot]), question(telling)]
+        sentences = [*_story(telling, pivots[pivot]), question(telling)]
         telling.cost += 1.6
     return " ".join(_capital(re.sub(r",\s*([?.,:])", r"\1", s)) for s in sentences)
 
@@ -133,16 +139,32 @@ def _comparison(telling: Telling, winner: str) -> str:
     return f"Compare {first} with {telling.scene.words.listed(others)}."
 
 
-def _story(telling: Telling, path: list[int]) -> str:
-    """A statement that leads from the picture to a variable: "The bridge in the picture was designed by an architect who …"."""
+def _story(telling: Telling, path: list[int]) -> list[str]:
+    """Statements that lead from the picture to a variable: "The bridge in the picture was designed by an architect who …".
+
+    A long way is told in two sentences: "… by an architect who was born in Karsk. That architect also designed …".
+    """
     scene = telling.scene
     telling.used.update(path)
-    subject = telling.noun_phrase(scene.form.anchor)
-    return f"{subject} {telling.joined([_step(telling, scene.form.anchor, path)])}."
+    at = telling.rng.randrange(1, len(path)) if len(path) > 1 and telling.rng.random() < 0.5 else len(path)
+    sentences = []
+    var = scene.form.anchor
+    for part in (path[:at], path[at:]):
+        if part:
+            subject = telling.noun_phrase(var)
+            verb, var = _step(telling, var, part)
+            if sentences:
+                verb = _also(verb, scene, path[at - 1:])
+                telling.cost += 1.0
+            sentences.append(f"{subject} {telling.joined([verb])}.")
+    return sentences
 
 
-def _step(telling: Telling, var: str, path: list[int]) -> str:
-    """The verb phrase from one variable of the path to the next, which is told in an indefinite noun phrase."""
+def _step(telling: Telling, var: str, path: list[int], *, relative: bool = False) -> tuple[str, str]:
+    """The verb phrase from one variable along a path, whose stops are told in indefinite noun phrases; and the last stop.
+
+    `relative` says that the verb phrase will stand in a relative clause, which may then begin with "whose".
+    """
     scene, index = telling.scene, path[0]
     claim = scene.form.clauses[index]
     assert isinstance(claim, ClaimClause)
@@ -150,30 +172,37 @@ def _step(telling: Telling, var: str, path: list[int]) -> str:
     target = claim.object if side == "subject" else claim.subject
     assert isinstance(target, str)
     phrase = scene.phrase(claim)
-    role = phrase.role if side == "subject" else ""
-    noun = role if role and scene.is_person(target) else scene.noun(target, phrase.noun if side == "subject" else "")
-    another = telling.short(noun) in telling.told.values()
+    role = (phrase.role if side == "subject" else phrase.subject_role) if scene.is_person(target) else ""
+    noun = role or scene.noun(target, phrase.noun if side == "subject" else "")
+    another = noun in telling.told.values()
     telling.meet(target, noun)
     verbs = [telling.verb_phrase(i, s) for i, s in telling.own(target)]
+    last = target
     if path[1:]:
-        verbs.append(_also(_step(telling, target, path[1:]), scene, path))
+        verb, last = _step(telling, target, path[1:], relative=True)
+        verbs.append(_also(verb, scene, path))
     elif not verbs:
         telling.cost += 3.0  # "…is in a town. In which year was that town …": a sentence for nothing
-    if phrase.whose and side == "subject" and verbs and var != scene.form.anchor and not any(v.startswith("whose ") for v in verbs):
+    if phrase.whose and side == "subject" and verbs and relative and not any(v.startswith("whose ") for v in verbs):
         telling.meet(target, phrase.whose)
-        return f"whose {telling.mark(target, phrase.whose)} {telling.joined(verbs)}"
+        return f"whose {telling.mark(target, phrase.whose)} {telling.joined(verbs)}", last
+    story = phrase.subject_story if side == "subject" else phrase.object_story
+    templates = story or (phrase.subject if side == "subject" else phrase.object)
+    if role and any(role[:4] in t for t in templates):
+        noun = scene.data["default_nouns"]["person"]  # not "founded by a founder"
+        another = noun in telling.told.values()
     head = f"another {noun}" if another else scene.words.indefinite(noun)
     said = telling.mark(target, telling.relative(head, verbs, scene.is_person(target), bare=True))
-    if side == "subject" and phrase.subject_story:
-        return telling.fill(telling.choose(phrase.subject_story), o=said)
-    return telling.verb_phrase(index, side, other=said)
+    if story:
+        return telling.fill(telling.choose(story), o=said, s=said), last
+    return telling.verb_phrase(index, side, other=said), last
 
 
 def _also(verb: str, scene: Scene, path: list[int]) -> str:
     """"also designed" after "was designed by", where the path turns back over one property."""
     one, two = (scene.form.clauses[i] for i in path[:2])
     assert isinstance(one, ClaimClause) and isinstance(two, ClaimClause)
-    if one.property != two.property or one.object != two.object or verb.startswith("whose "):
+    if scene.phrase(one) != scene.phrase(two) or one.object != two.object or verb.startswith("whose "):
         return verb
     first, _, rest = verb.partition(" ")
     return f"{first} also {rest}" if first in ("was", "is", "(was)", "(is)") else f"also {verb}"
@@ -198,6 +227,7 @@ def _weigh(text: str, hidden: Collection[str], language: str) -> float:
         cost += 1.5 * max(0, len(re.findall(r"\b(?:that|who|which|where|whom|whose)\b(?! other)", sentence)) - 2)
         cost += 1.2 * max(0, sentence.count(" of ") - 2)
         cost += 1.5 * len(re.findall(r"\bof (?:the|that) [\w-]+(?: [\w-]+)? of (?:the|that) [\w-]+(?: [\w-]+)? of\b", sentence))
+        cost += 2.5 * len(_COLLISION.findall(sentence))
         stems = re.findall(r"\b(paint|found|design|publish|built|compos|taught|writ|wrot|discover|birth|born|award)", sentence)
         cost += 0.8 * (len(stems) - len(set(stems)))
     return cost
