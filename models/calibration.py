@@ -50,7 +50,7 @@ class Calibration:
             raise InputError(str(path), f"is no calibration ({error})", "Write it again with `calibrate`.") from error
 
 
-PUBLISHED = {"ViT-B-32:openai": Calibration(model="ViT-B-32:openai", threshold=0.28)}
+PUBLISHED = {"ViT-B-32/openai": Calibration(model="ViT-B-32/openai", threshold=0.28)}
 """Thresholds that a paper gives for a public checkpoint."""
 
 

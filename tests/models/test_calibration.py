@@ -48,4 +48,4 @@ def test_a_calibration_is_read_back_from_a_checkpoints_folder(tmp_path):
 
 
 def test_the_published_threshold_of_vit_b_32_is_built_in():
-    assert PUBLISHED["ViT-B-32:openai"].threshold == 0.28
+    assert PUBLISHED["ViT-B-32/openai"].threshold == 0.28

@@ -29,7 +29,8 @@ VIEW_TEMPERATURE = 0.1
 VIEW_WEIGHT = 1.0
 
 
-def fit(model: Any, tokenizer: open_clip.SimpleTokenizer, examples: Examples, *, steps: int, seed: int, report: Callable[[str], Any] = print) -> None:
+def fit(model: Any, tokenizer: open_clip.SimpleTokenizer, examples: Examples, *, steps: int, seed: int,
+        report: Callable[[str], Any] = print) -> None:
     """Trains in place. Deterministic for a seed on one machine and thread.
 
     Args:

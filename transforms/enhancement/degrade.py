@@ -4,7 +4,9 @@ The share is 10 %; severity parameters and the mixture over the three kinds are 
 """
 import random
 from dataclasses import dataclass
+from typing import Annotated
 
+from annotated_types import Ge, Le
 from PIL import Image
 
 from models.picture_ops import blur, distort_perspective, down_sample
@@ -16,18 +18,22 @@ _GROUNDS = ((58, 62, 68), (74, 60, 48), (205, 205, 198), (232, 226, 214))
 """Colours of the ground that a picture seen at an angle lies on: dark or light, so that its outline stands out."""
 
 
-@dataclass(frozen=True)
+Severity = tuple[Annotated[float, Ge(0), Le(1)], Annotated[float, Ge(0), Le(1)]]
+"""Least and greatest."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class EnhancementRules:
-    """What a recipe says of degradation: the share of questions, and a range of severity in (0, 1] for each kind.
+    """What a recipe says of degradation."""
 
-    At severity 1 blur has a standard deviation of 1 % of the longer side, down-sampling divides sides by 4, and a corner
-    moves in by up to 16 % of a side.
-    """
-
-    share: float = 0.1
-    blur: tuple[float, float] = (0.4, 0.9)
-    down_sampling: tuple[float, float] = (0.4, 0.9)
-    perspective: tuple[float, float] = (0.4, 0.9)
+    share: Annotated[float, Ge(0), Le(1)] = 0.1
+    """Of the kept questions."""
+    blur: Severity = (0.4, 0.9)
+    """At 1 the standard deviation is 1 % of the longer side."""
+    down_sampling: Severity = (0.4, 0.9)
+    """At 1 sides are divided by 4, at 0 by 1."""
+    perspective: Severity = (0.4, 0.9)
+    """At 1 a corner moves in by up to 16 % of each side."""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,15 @@
 """Which pictures may show the anchor entity: candidates in a fixed order, and the checks each must pass (design 3.6)."""
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import imagehash
+from annotated_types import Ge, Le
 
 from models.picture_file import PictureError, decode
+from records.errors import InputError
 from records.knowledge import Article, Entity, ImageAsset
 from records.outcomes import Reason, Rejection
 from records.table import Json
@@ -15,18 +19,18 @@ from transforms.pictures.simple import too_simple
 REFUSED_MIMES = ("image/svg+xml", "image/gif", "image/x-xcf", "image/vnd.djvu", "application/pdf")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PictureRules:
-    """What a recipe asks of a picture.
-
-    `licences` are families (see `licences.py`); `min_side` is in pixels, of the shorter side (512 in OpenSearch-VL);
-    `max_candidates` is K; `max_distance` is how many of 64 bits the perceptual hashes of near-duplicates differ in.
-    """
+    """What a recipe asks of a picture."""
 
     licences: tuple[str, ...] = ALLOWED
-    min_side: int = 512
-    max_candidates: int = 8
-    max_distance: int = 6
+    """Families, see `licences.py`."""
+    min_side: Annotated[int, Ge(1)] = 512
+    """Pixels of the shorter side (OpenSearch-VL's number)."""
+    max_candidates: Annotated[int, Ge(1)] = 8
+    """K: how many pictures of an entity are looked at."""
+    max_distance: Annotated[int, Ge(0), Le(64)] = 6
+    """In how many of 64 bits the perceptual hashes of near-duplicates may differ."""
 
 
 def candidates(entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
@@ -105,3 +109,23 @@ def perceptual_hash(data: bytes) -> str:
         PictureError: bytes that are no picture.
     """
     return str(imagehash.phash(decode(data, at_least=64)))
+
+
+def read_hashes(files: Sequence[str]) -> frozenset[str]:
+    """Perceptual hashes from files, one a line (16 hex digits; blank lines and those after # do not count).
+
+    Raises:
+        InputError: a missing file, or a line that is no hash.
+    """
+    found = set()
+    for file in files:
+        try:
+            lines = Path(file).read_text().splitlines()
+        except OSError as error:
+            raise InputError(file, f"cannot be read ({error.strerror})", "Check filters.exclude_pictures.") from error
+        for number, line in enumerate(lines, 1):
+            value = line.split("#")[0].strip().lower()
+            if value and not re.fullmatch(r"[0-9a-f]{16}", value):
+                raise InputError(f"{file}, line {number}", f"{value[:40]!r} is no perceptual hash", "Write 16 hex digits a line.")
+            found.add(value)
+    return frozenset(found - {""})

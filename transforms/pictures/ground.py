@@ -6,8 +6,10 @@ description, of a path node or of a same-class distractor, may fit the picture a
 """
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Ge, Le
 
 from models.calibration import Calibration
 from records.errors import InputError
@@ -20,13 +22,16 @@ MIN_AUC = 0.9
 PASSED, FAILED, NOT_RUN = "passed", "failed", "not_run"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroundingRules:
-    """What a recipe asks. `margin` is the least lead over every other description; `required` stops a run without it."""
+    """What a recipe asks."""
 
-    margin: float = 0.0
-    required: bool = True
-    num_distractors: int = 8
+    mode: Literal["required", "optional", "off"] = "required"
+    """Where the checkpoint does not separate the store's pictures: stop the run, or go on with `not_run`."""
+    margin: Annotated[float, Ge(-2), Le(2)] = 0.0
+    """Least lead in similarity over every other description."""
+    num_distractors: Annotated[int, Ge(0), Le(1000)] = 8
+    """Entities of the anchor's class to compare with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +62,10 @@ def usable(measured: Calibration, rules: GroundingRules) -> bool:
     """
     if measured.auc >= MIN_AUC:
         return True
-    if rules.required:
+    if rules.mode == "required":
         raise InputError(f"grounding with {measured.model}",
                          f"the checkpoint tells this store's pictures apart with AUC {measured.auc:.3f}, below {MIN_AUC}",
-                         "Name a better checkpoint (clip), or set grounding: off in the recipe.")
+                         "Name a better checkpoint (clip), or set grounding.mode to optional.")
     return False
 
 

@@ -42,10 +42,10 @@ def test_a_picture_whose_statements_name_another_of_the_class_fails_however_it_s
 
 def test_a_weak_checkpoint_is_not_run_and_stops_a_run_that_requires_grounding():
     weak = Calibration(model="weak", threshold=0.1, auc=0.899, num_pairs=50)
-    assert usable(CALIBRATION, GroundingRules(required=True))
-    assert not usable(weak, GroundingRules(required=False))
+    assert usable(CALIBRATION, GroundingRules(mode="required"))
+    assert not usable(weak, GroundingRules(mode="optional"))
     with pytest.raises(InputError, match=r"0\.899"):
-        usable(weak, GroundingRules(required=True))
+        usable(weak, GroundingRules(mode="required"))
 
 
 def test_distractors_do_not_depend_on_the_order_of_members_and_leave_the_path_out():
