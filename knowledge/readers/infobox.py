@@ -2,8 +2,8 @@
 import re
 from collections.abc import Callable
 
-from knowledge.readers.markup import arguments, restore, strip_tags, unescape
-from knowledge.readers.templates import expand_templates, template_name
+from knowledge.readers.markup import arguments, restore, unescape
+from knowledge.readers.templates import expand_templates
 from records.knowledge import InfoboxField
 
 MAX_FIELDS = 300
@@ -11,6 +11,7 @@ _PREFIXES = ("infobox", "taxobox", "automatic taxobox", "speciesbox", "geobox", 
              "infoboks", "infotaula", "карточка", "信息框", "基礎情報")
 _LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]]*))?\]\]")
 _EXTERNAL = re.compile(r"\[(?:https?:)?//[^\s\]]*[ ]?([^\]\n]*)\]")
+_MARKUP = re.compile(r"[\[{'&\n*#\ufdd0-\ufddf]|  ")
 _BLANKS = re.compile(r"[ \t]+")
 _LINES = re.compile(r"\s*\n[\s*#:;]*")
 _PICTURE_FIELD = re.compile(r"(?:image|photo|picture|img|bild|imagen|immagine|foto|cover|logo|flag|map|pushpin)", re.I)
@@ -52,6 +53,8 @@ def field_text(value: str, resolve: Callable[[str], str] = lambda target: target
         resolve: from a raw link target to an article's title or "".
         targets: takes the titles of links, if given.
     """
+    if not _MARKUP.search(value):
+        return value.strip()
     if "[[" in value:
         if targets is not None:
             targets.extend(t for t in (resolve(m[0]) for m in _LINK.findall(value)) if t)
@@ -75,5 +78,3 @@ _DISAMBIGUATION = frozenset("""disambiguation disambig disamb dab hndis geodis n
     "disambiguation page", "human name disambiguation", "place name disambiguation", "airport disambiguation", "hospital disambiguation",
     "letter–number combination disambiguation", "disambiguation cleanup", "call sign disambiguation", "species latin name disambiguation"}
 
-
-__all__ = ["field_text", "is_disambiguation", "is_infobox", "read_infobox", "strip_tags", "template_name"]

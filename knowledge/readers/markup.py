@@ -25,7 +25,6 @@ _DROPPED = frozenset("""ref references math chem ce timeline score hiero graph m
 _LITERAL = frozenset(("nowiki", "pre"))
 _BREAKS = frozenset(("br", "hr", "p", "/p", "div", "/div", "li", "/li", "ul", "/ul", "blockquote", "/blockquote", "center", "/center"))
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_TABLE = re.compile(r"\n[ \t:;*#]*\{\||\n[ \t]*\|\}(?!\})")
 
 
 def restore(text: str) -> str:
@@ -33,11 +32,14 @@ def restore(text: str) -> str:
     return text.translate(RESTORE) if not text.isascii() and _PROTECTED.search(text) else text
 
 
-def strip_tags(text: str) -> tuple[str, list[str]]:
-    """(text without tags, comments, references and other elements that are no text; the contents of galleries)."""
+def strip_tags(text: str) -> tuple[str, list[str], bool]:
+    """(text without tags, comments, references and other elements that are no text; the contents of galleries; whether it holds
+    literal characters to be restored).
+    """
     at = text.find("<")
     if at < 0:
-        return text, []
+        return text, [], False
+    literal = False
     find = text.find
     out: list[str] = []
     galleries: list[str] = []
@@ -71,6 +73,7 @@ def strip_tags(text: str) -> tuple[str, list[str]]:
             else:
                 if name in _LITERAL:
                     out.append(html.unescape(text[pos:end]).translate(PROTECT))
+                    literal = True
                 elif name == "gallery":
                     galleries.append(text[pos:end])
                 after = find(">", end, end + MAX_TAG_CHARS)
@@ -79,44 +82,33 @@ def strip_tags(text: str) -> tuple[str, list[str]]:
             out.append("\n")
         at = find("<", pos)
     out.append(text[pos:])
-    return "".join(out), galleries
+    return "".join(out), galleries, literal
 
 
-def outer_spans(text: str, opening: str = "{{", closing: str = "}}") -> list[tuple[int, int]]:
-    """The outermost balanced pairs as (start, end); an opening without an end is literal, what it holds counts again."""
+def outer_spans(text: str, opening: str = "{{", closing: str = "}}") -> tuple[list[tuple[int, int]], bool]:
+    """(the outermost balanced pairs as (start, end), whether all is balanced).
+
+    An opening without an end is literal, and what it holds counts again.
+    """
     find = text.find
     opened, closed = find(opening), find(closing)
     stack: list[int] = []
     spans: list[tuple[int, int]] = []
+    balanced = True
     while closed >= 0:
         if 0 <= opened < closed:
             stack.append(opened)
             opened = find(opening, opened + 2)
-        else:
-            if stack:
-                start = stack.pop()
-                while spans and spans[-1][0] > start:
-                    spans.pop()
-                spans.append((start, closed + 2))
-            closed = find(closing, closed + 2)
-    return spans
-
-
-def strip_tables(text: str) -> str:
-    """The text without its tables; one without an end loses its rows where lines are cleaned."""
-    if "{|" not in text:
-        return text
-    stack: list[int] = []
-    spans: list[tuple[int, int]] = []
-    for found in _TABLE.finditer(text):
-        if found[0][-1] == "|":
-            stack.append(found.start())
-        elif stack:
+            continue
+        if stack:
             start = stack.pop()
             while spans and spans[-1][0] > start:
                 spans.pop()
-            spans.append((start, found.end()))
-    return cut(text, spans)
+            spans.append((start, closed + 2))
+        else:
+            balanced = False
+        closed = find(closing, closed + 2)
+    return spans, balanced and not stack and opened < 0
 
 
 def cut(text: str, spans: list[tuple[int, int]]) -> str:
@@ -140,11 +132,6 @@ def _namespace_link(site: Site, number: int) -> str:
 @functools.lru_cache(maxsize=16)
 def _picture_opening(site: Site) -> re.Pattern[str]:
     return re.compile(_namespace_link(site, FILE), re.I)
-
-
-@functools.lru_cache(maxsize=16)
-def _category_link(site: Site) -> re.Pattern[str]:
-    return re.compile(_namespace_link(site, CATEGORY) + r"([^\[\]|\n]*)(?:\|[^\[\]\n]*)?\]\][ \t]*\n?", re.I)
 
 
 def take_pictures(text: str, site: Site) -> tuple[str, list[str]]:
@@ -181,11 +168,9 @@ def _link_end(text: str, start: int) -> int:
                 return at
 
 
-def take_categories(text: str, site: Site) -> tuple[str, list[str]]:
-    """(text without category links, the names of the categories)."""
-    pattern = _category_link(site)
-    names = pattern.findall(text)
-    return (pattern.sub("", text) if names else text), names
+def has_literal_brackets(text: str) -> bool:
+    """Whether an unescaped entity was a bracket."""
+    return "\ufdd0" in text or "\ufdd1" in text
 
 
 def unescape(text: str) -> str:

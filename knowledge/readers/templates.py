@@ -12,7 +12,7 @@ MAX_DEPTH = 5
 _MONTHS = ("", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]]*)\]\]")
 _NAMED = re.compile(r"\s*[\w \-]+\s*=(?!=)")
-_WORD = re.compile(r"\s*([^|{}\[\]<>\n]*)")
+_NAME = re.compile(r"\s*[^|{}\[\]<>\n]{0,100}")
 
 Arguments = list[str]
 
@@ -28,7 +28,7 @@ def expand_templates(text: str, *, separator: str = " ", depth: int = 0) -> str:
     if "{{" not in text:
         return text
     out, pos = [], 0
-    for start, end in outer_spans(text):
+    for start, end in outer_spans(text)[0]:
         out.append(text[pos:start])
         if depth < MAX_DEPTH:
             out.append(expand_template(text[start + 2:end - 2], separator=separator, depth=depth))
@@ -37,10 +37,15 @@ def expand_templates(text: str, *, separator: str = " ", depth: int = 0) -> str:
     return "".join(out)
 
 
-def template_name(inside: str) -> str:
-    """The name of the template with this inside, in lower case with blanks."""
-    found = _WORD.match(inside)
-    return " ".join(found[1].replace("_", " ").lower().split()) if found else ""
+def template_name(text: str, start: int = 0) -> str:
+    """The name of the template whose inside begins at `start`, in lower case with blanks."""
+    name = _NAME.match(text, start)[0].lower()  # type: ignore[index]  # matches the empty string too
+    return " ".join(name.replace("_", " ").split()) if "_" in name or "\n" in name or "  " in name else name.strip()
+
+
+def stands_for_words(name: str) -> bool:
+    """Whether a template of this (lower-case) name is part of the sentence."""
+    return name in _HANDLERS or name.startswith("lang-")
 
 
 def expand_template(inside: str, *, separator: str = " ", depth: int = 0) -> str:

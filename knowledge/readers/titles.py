@@ -4,6 +4,7 @@ Rules of MediaWiki's title code (`MediaWikiTitleCodec`): underscores are blanks,
 fragment after # does not count, a leading colon is dropped, a prefix names a namespace or another wiki.
 """
 import functools
+import html
 import re
 import unicodedata
 import urllib.parse
@@ -95,6 +96,8 @@ def link_resolver(site: Site) -> Callable[[str], str]:
     """
     @functools.lru_cache(maxsize=1 << 16)
     def resolve(target: str) -> str:
+        if "&" in target:
+            target = html.unescape(target)
         if "%" in target:
             target = urllib.parse.unquote(target)
         if ":" in target and split_namespace(target, site)[0] != 0:
