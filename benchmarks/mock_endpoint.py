@@ -165,8 +165,8 @@ class MockEndpoint:
         return web.json_response(reply)
 
     async def take_script(self, request: web.Request) -> web.Response:
-        """POST /script."""
-        self.script.extend(await request.json())
+        """POST /script: what the next requests get, in place of what is left of an earlier script."""
+        self.script = deque(await request.json())
         return web.json_response({})
 
     async def stats(self, request: web.Request) -> web.Response:

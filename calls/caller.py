@@ -16,7 +16,7 @@ Send = Callable[[str], Awaitable[Reply]]
 """Sends the request once, with the given idempotency key; raises `CallFault` where no reply comes."""
 
 OVERLOAD = frozenset({Status.RATE_LIMITED, Status.SERVER_ERROR, Status.TIMEOUT})
-POLL_SECONDS = (0.02, 0.5)
+POLL_SECONDS = (0.01, 0.1)
 """First and longest pause between two looks at what other processes hold."""
 
 
@@ -112,13 +112,13 @@ class Caller:
         """Sends nothing more where credentials are refused, or where the provider wants a longer pause than we wait."""
         if fault.status in WRONG_CREDENTIALS:
             self._shut[pair] = (math.inf, fault)
-        elif (fault.retry_after or 0.0) > self.retry.max_retry_after:
+        elif fault.retry_after is not None and fault.retry_after > self.retry.max_retry_after:
             self._shut[pair] = (time.monotonic() + fault.retry_after, fault)
 
     def _check_open(self, pair: tuple[str, str]) -> None:
         until, fault = self._shut.get(pair, (0.0, None))
         if fault is not None and time.monotonic() < until:
-            raise fault
+            raise fault.with_traceback(None)
         self._shut.pop(pair, None)
 
     async def _start(self, key: str, request: CallRequest) -> tuple[int, Reply | None]:

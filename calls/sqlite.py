@@ -19,6 +19,8 @@ from calls.request import CallRequest, Reply
 from records.errors import InputError
 
 VERSION = 1
+BUSY_SECONDS = 60.0
+"""How long another process may hold the file's lock."""
 LEASE_MARGIN = 60.0
 """Seconds past its timeout after which an attempt is lost though its process seems alive (a pid used again)."""
 
@@ -41,13 +43,26 @@ INSERT INTO spent VALUES (0.0, 0, 0);
 """
 
 
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switches to WAL mode. SQLite does not wait for a lock here, and processes often open a new file together."""
+    end = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.01)
+
+
 def _open(path: Path) -> sqlite3.Connection:
     fix = "Give the calls.sqlite of a run, or a path in a folder that exists and is writable."
     if not path.parent.is_dir():
         raise InputError(str(path), "its folder does not exist", fix)
     try:
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60.0)
-        connection.execute("PRAGMA journal_mode = WAL")
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS)
+        _use_wal(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -190,14 +205,14 @@ class SqliteCache:
             return
         before = Spend(*execute("SELECT COALESCE(money, 0.0), tokens_in + tokens_out, calls FROM attempts WHERE id = ?",
                                 (attempt_id,)).fetchone())
-        if reply is None:
-            tokens_in, tokens_out, estimated, calls, money = 0, 0, False, 0, 0.0
-        else:
+        tokens_in, tokens_out, estimated, calls = 0, 0, False, 0
+        money: float | None = 0.0
+        if reply is not None:
             tokens_in, tokens_out, estimated, calls = reply.tokens_in, reply.tokens_out, reply.estimated, 1
             money = None if request.price is None else request.price.of(tokens_in, tokens_out)
             execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)", (key, reply.body, tokens_in, tokens_out, estimated))
-        execute("UPDATE attempts SET status = ?, seconds = ?, calls = ?, tokens_in = ?, tokens_out = ?, estimated = ?, money = ? WHERE id = ?",
-                (status, seconds, calls, tokens_in, tokens_out, estimated, money, attempt_id))
+        execute("UPDATE attempts SET status = ?, seconds = ?, calls = ?, tokens_in = ?, tokens_out = ?, estimated = ?, money = ?"
+                " WHERE id = ?", (status, seconds, calls, tokens_in, tokens_out, estimated, money, attempt_id))
         self._add(Spend(money or 0.0, tokens_in + tokens_out, calls) - before)
 
     def _add(self, cost: Spend) -> None:

@@ -141,7 +141,8 @@ class ChatClient:
             messages = [*messages[:-1], Message(messages[-1].role, (*messages[-1].parts, instructions(schema)))]
 
         async def ask(turns: Sequence[Message]) -> ChatReply:
-            return await self.chat(role, turns, stage=stage, item_id=item_id, seed_id=seed_id, sample=sample, schema=schema, max_tokens=limit)
+            return await self.chat(role, turns, stage=stage, item_id=item_id, seed_id=seed_id, sample=sample,
+                                   schema=schema, max_tokens=limit)
 
         reply = await ask(messages)
         if reply.incomplete and not reply.refusal:
@@ -174,9 +175,10 @@ class ChatClient:
         if self._keys[endpoint.name]:
             headers["Authorization"] = f"Bearer {self._keys[endpoint.name]}"
         try:
-            # A redirect would take the key to another host.
-            async with self._open_session().post(f"{endpoint.base_url}/chat/completions", data=body, headers=headers,
-                                                 allow_redirects=False, proxy=self._proxies[endpoint.name], timeout=_NO_TIMEOUT) as response:
+            # No redirects: one would take the key to another host.
+            async with self._open_session().post(
+                    f"{endpoint.base_url}/chat/completions", data=body, headers=headers, allow_redirects=False,
+                    proxy=self._proxies[endpoint.name], timeout=_NO_TIMEOUT) as response:
                 raw = self._without_key(endpoint, await response.read())
         except aiohttp.ClientError as error:
             fault = _fault_of_connection(endpoint, error)

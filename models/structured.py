@@ -12,16 +12,18 @@ from models.endpoints import Structured
 from records.errors import QuestloomError
 from records.identity import canonical_json
 
-MAX_REPLY_CHARS = 1_000_000
+MAX_REPLY_CHARS = 200_000
 MAX_STARTS = 200
 """Brackets tried as the start of a JSON value before a reply is given up: hostile text must not cost quadratic time."""
 
 Schema = type[BaseModel] | dict[str, Any]
 
+_BRACKET = re.compile(r"[{\[]")
 _THOUGHT = re.compile(r"^.*?</think>", re.DOTALL)
 _REFUSAL = re.compile(
-    r"^\W*(?:(?:i['’]?m|i am|my)?\s*(?:very |so |truly )?(?:sorry|apologies|apologise|apologize)\b.{0,60}?)?"
-    r"(?:\bi\s+(?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|decline to)\b|\bi\s*(?:['’]?m| am)\s+(?:unable|not able|not allowed)\b"
+    r"^\W*(?:(?:i['’]?m|i am|my)?\s*(?:very |so |truly )?(?:sorry|apologies|apologi[sz]e)\b.{0,60}?)?"
+    r"(?:\bi\s+(?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|decline to)\b"
+    r"|\bi\s*(?:['’]?m| am)\s+(?:unable|not able|not allowed)\b"
     r"|\bas an ai\b|抱歉|对不起|很遗憾|我(?:不能|无法))", re.IGNORECASE | re.DOTALL)
 
 
@@ -133,7 +135,7 @@ def _json_values(text: str) -> Iterator[Any]:
         pass
     start = 0
     for _ in range(MAX_STARTS):
-        found = re.compile(r"[{\[]").search(text, start)
+        found = _BRACKET.search(text, start)
         if found is None:
             return
         try:

@@ -123,7 +123,8 @@ def test_a_request_that_is_not_accepted_is_sent_once_only(cache):
     assert len(provider.sent) == 1
 
 
-@pytest.mark.parametrize("shutting", [fault(Status.NOT_ACCEPTED, 401, retryable=False), fault(Status.RATE_LIMITED, 429, retry_after=86_400.0)])
+@pytest.mark.parametrize("shutting", [fault(Status.NOT_ACCEPTED, 401, retryable=False),
+                                      fault(Status.RATE_LIMITED, 429, retry_after=86_400.0)])
 def test_refused_credentials_and_bans_stop_all_further_sending_to_the_pair(cache, shutting):
     provider = Provider(shutting)
 
@@ -159,7 +160,7 @@ def test_retry_after_stops_the_whole_pair_but_no_other(cache):
 
 def test_a_reply_that_takes_longer_than_the_timeout_is_a_fault(cache):
     provider = Provider(seconds=5)
-    with pytest.raises(ProviderFault, match="within 0.01 s"):
+    with pytest.raises(ProviderFault, match="no reply within"):
         asyncio.run(Caller(cache, retry=RetryPolicy(max_attempts=1)).call(request(timeout=0.01), provider.send))
 
 

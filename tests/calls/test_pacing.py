@@ -1,4 +1,5 @@
 import asyncio
+import itertools
 import time
 
 from calls.pacing import Lane, Pace
@@ -73,7 +74,7 @@ def test_requests_a_minute_are_evenly_spaced():
         return starts
 
     starts = asyncio.run(work())
-    assert all(later - earlier >= 0.029 for earlier, later in zip(starts, starts[1:], strict=False))
+    assert all(later - earlier >= 0.029 for earlier, later in itertools.pairwise(starts))
 
 
 def test_those_who_wait_are_served_in_order_and_a_cancelled_one_blocks_nobody():
