@@ -7,6 +7,7 @@ own conversation, and then the reply is bad.
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+from models.endpoints import RoleConfig
 from models.messages import assistant, user
 from models.structured import BadReply, correction
 from prompts.fence import inline
@@ -16,12 +17,14 @@ Read = TypeVar("Read")
 
 
 class Client(Protocol):
-    """What prompts need of `models.chat`."""
+    """What prompts need of `models.chat.ChatClient`."""
 
-    async def structured(self, role: str, messages: Any, schema: Any, *, item_id: str, sample: int = 0) -> Any: ...
+    roles: dict[str, RoleConfig]
+
+    async def structured(self, role: str, messages: Any, schema: Any, *, item_id: str, seed_id: str, sample: int = 0) -> Any: ...
 
 
-async def ask(client: Client, prompt: Prompt, read: Callable[[Any], Read], *, item_id: str, sample: int = 0) -> Read:
+async def ask(client: Client, prompt: Prompt, read: Callable[[Any], Read], *, item_id: str, seed_id: str, sample: int = 0) -> Read:
     """Sends a prompt and reads the reply.
 
     Args:
@@ -29,20 +32,20 @@ async def ask(client: Client, prompt: Prompt, read: Callable[[Any], Read], *, it
         prompt: a rendered prompt.
         read: from the parsed reply to what the caller needs; raises ValueError, with words for the model, where the reply
             does not fit.
-        item_id: the seed or question that the call is for.
+        item_id, seed_id: the seed or question that the call is for, and the seed it descends from; for the ledger.
         sample: index among samples of the same prompt.
 
     Raises:
         BadReply: `read` refused twice. The client's own exceptions pass through.
     """
     messages = list(prompt.messages)
-    reply = await client.structured(prompt.role, messages, prompt.reply, item_id=item_id, sample=sample)
+    reply = await client.structured(prompt.role, messages, prompt.reply, item_id=item_id, seed_id=seed_id, sample=sample)
     try:
         return read(reply)
     except ValueError as error:
         complaint = inline(error, 600)
     messages += [assistant(reply.model_dump_json()), user(correction(complaint))]
-    reply = await client.structured(prompt.role, messages, prompt.reply, item_id=item_id, sample=sample)
+    reply = await client.structured(prompt.role, messages, prompt.reply, item_id=item_id, seed_id=seed_id, sample=sample)
     try:
         return read(reply)
     except ValueError as error:

@@ -35,7 +35,7 @@ MaybeName = Annotated[str | None, AfterValidator(_named)]
 class AskedQuestion(BaseModel):
     """One question with its answer and the line that states it."""
 
-    question: str = _text("the question, one sentence")
+    question: str = _text("the question")
     answer: str = _text("the answer: a word or a short phrase", MAX_ANSWER_CHARS)
     answer_type: Literal["entity", "date", "quantity", "string"] = Field(
         description="entity for a person, place or thing with a name; quantity for a number; string for anything else")

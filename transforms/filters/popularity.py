@@ -5,9 +5,11 @@ nothing of any other. It is documented as a stand-in: it neither reads nor guess
 """
 from dataclasses import dataclass
 
-from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Image, Reads, SentenceClause
+from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Term, variables
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
 from records.synthesis import Question, Verdict
+from records.table import Json
+from transforms.certificate.description import distances
 from transforms.certificate.execute import Binding, TooLarge, answers, resolve
 from transforms.certificate.facts import Facts
 
@@ -58,37 +60,29 @@ class KnownFacts:
 
 
 def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
-    """The clauses of a form that the prior knows to hold as they are meant; None where the answer is not among them.
+    """The clauses of a form that the prior knows to hold as they are meant and that hang together with what is asked.
 
-    A clause that it does not know is of no use to it, and does not hinder it either: one solving route is enough.
+    A clause that it does not know is of no use to it, and does not hinder it either: one solving route is enough. What
+    is read close up on a picture, or stands only in an article, is not known by heart. None where nothing known tells
+    of the answer.
     """
 
-    def entities(*terms) -> list[str]:
-        values = [resolve(t, binding) for t in terms]
-        return [v.entity for v in values if v is not None and v.kind == "entity"]
+    def is_known(term: Term) -> bool:
+        value = resolve(term, binding)
+        return value is not None and value.kind == "entity" and known.known(value.entity)
 
-    kept = []
+    kept: list[Clause] = [c for c in form.clauses if (isinstance(c, ClaimClause) and is_known(c.subject))
+                          or (isinstance(c, ClassClause) and is_known(c.var))]
+    told = {v for c in kept for v in variables(c)}
     for clause in form.clauses:
-        match clause:
-            case Image():
-                kept.append(clause)
-            case ClaimClause() if any(known.known(e) for e in entities(clause.subject)):
-                kept.append(clause)
-            case ClassClause() if any(known.known(e) for e in entities(clause.var)):
-                kept.append(clause)
-            case Compare() | Compute():
-                kept.append(clause)
-            case Reads() | SentenceClause():
-                pass  # what is read close up on a picture, or only in an article, is not known by heart
-    part = Form(clauses=tuple(kept), ask=form.ask)
-    defined = {v for c in kept for v in ((c.out,) if isinstance(c, Compute) else _terms(c))}
-    return part if form.ask.var in defined else None
-
-
-def _terms(clause) -> tuple[str, ...]:
-    if isinstance(clause, ClaimClause):
-        return tuple(t for t in (clause.subject, clause.object) if isinstance(t, str))
-    return (clause.var,) if isinstance(clause, Image | ClassClause) else ()
+        if isinstance(clause, Compute) and set(variables(clause)) - {clause.out} <= told:
+            kept.append(clause)
+            told.add(clause.out)
+        elif isinstance(clause, Compare) and set(variables(clause)) <= told:
+            kept.append(clause)
+    near = distances(Form(clauses=tuple(kept), ask=form.ask))
+    kept = [c for c in form.clauses if isinstance(c, Image) or (c in kept and set(variables(c)) <= set(near))]
+    return Form(clauses=tuple(kept), ask=form.ask) if form.ask.var in told else None
 
 
 def popularity_prior(question: Question, facts: Facts, binding: Binding, *, name: str, sees_picture: bool, min_sitelinks: int) -> Verdict:
@@ -117,4 +111,4 @@ def popularity_prior(question: Question, facts: Facts, binding: Binding, *, name
             outcome = "no_route"
     right = outcome == "answered" and found[0].key() == question.answer.value.key()
     return Verdict(filter=name, passed=not right, solver=SOLVER, num_samples=1, num_correct=int(right),
-                   evidence={"outcome": outcome, "min_sitelinks": min_sitelinks, "sees_picture": sees_picture})
+                   evidence=Json({"outcome": outcome, "min_sitelinks": min_sitelinks, "sees_picture": sees_picture}))

@@ -17,6 +17,7 @@ from prompts.render import Prompt, render
 from prompts.replies import AnswerJudged, PictureJudged, Solved
 from prompts.roles import ROLES
 from records.synthesis import Question, Verdict
+from records.table import Json
 from transforms.filters.answers import matches, name_key
 
 MAX_MATERIAL_CHARS = 12_000
@@ -73,10 +74,12 @@ class Solvers:
         """F7: a vision model's judgement of the picture. Passes where it is not too simple."""
 
         def read(reply: PictureJudged) -> Verdict:
-            return Verdict(filter="F7", passed=not reply.too_simple, solver="image_too_simple", num_samples=1,
-                           evidence={"kind": reply.kind, "shows": reply.shows})
+            return Verdict(filter="F7", passed=not reply.too_simple, solver=self._model("image_too_simple"), num_samples=1, evidence=Json({"kind": reply.kind, "shows": reply.shows}))
 
-        return await ask(self.client, render(ROLES["image_too_simple"], pictures=(picture,)), read, item_id=question.id)
+        return await ask(self.client, render(ROLES["image_too_simple"], pictures=(picture,)), read, item_id=question.id, seed_id=question.seed_id)
+
+    def _model(self, role: str) -> str:
+        return self.client.roles[role].model
 
     async def _verdict(self, name: str, question: Question, prompt: Prompt, *, solvable: bool = False) -> Verdict:
         samples = await asyncio.gather(*(self._sample(prompt, question, n) for n in range(self.num_samples)))
@@ -87,18 +90,19 @@ class Solvers:
         right = {text: await self._right(question, text) for text in sorted(set(said))}
         num_correct = sum(right[s] for s in said)
         wrong = Counter(s for s in said if not right[s])
-        return Verdict(filter=name, passed=num_correct > 0 if solvable else num_correct == 0, solver=prompt.role,
+        return Verdict(filter=name, passed=(num_correct > 0) == solvable, solver=self._model(prompt.role),
                        num_samples=len(samples), num_correct=num_correct,
-                       evidence={"wrong": [[s, wrong[s]] for s in sorted(wrong)], "bad_replies": len(faults), "prompt": prompt.version})
+                       evidence=Json({"wrong": [[s, wrong[s]] for s in sorted(wrong)], "bad_replies": len(faults),
+                                      "prompt": prompt.version}))
 
-    async def _sample(self, prompt: Prompt, question: Question, sample: int) -> str | None | BadReply:
+    async def _sample(self, prompt: Prompt, question: Question, sample: int) -> str | BadReply | None:
         """One sample's answer; None where it does not know or declines; the fault where its reply is of no use."""
 
         def read(reply: Solved) -> str | None:
             return reply.answer
 
         try:
-            return await ask(self.client, prompt, read, item_id=question.id, sample=sample)
+            return await ask(self.client, prompt, read, item_id=question.id, seed_id=question.seed_id, sample=sample)
         except RefusedReply:
             return None
         except BadReply as fault:
@@ -116,7 +120,7 @@ class Solvers:
 
         prompt = render(ROLES["judge_answer"], question=fenced("question", question.text), answer=f"{answer.text} {answer.unit}".strip(),
                         aliases="; ".join(answer.aliases), reply=fenced("reply", said))
-        return await ask(self.client, prompt, read, item_id=question.id)
+        return await ask(self.client, prompt, read, item_id=question.id, seed_id=question.seed_id)
 
 
 def wrong_answers(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 """Evidence in words, for prompts: what each clause of a form says under its intended binding, and the sentences behind a draft."""
-from records.form import ClaimClause, ClassClause, Compare, Compute, Reads, SentenceClause, Term
+from records.form import ClaimClause, ClassClause, Compare, Compute, Reads, SentenceClause, Term, variables
 from records.knowledge import Entity, Value, value_of_key
 from records.synthesis import Hop
 from transforms.writing.material import property_label, value_words
@@ -35,8 +35,8 @@ def evidence_lines(store, draft: Draft, language: str) -> str:
     return "\n".join(dict.fromkeys(lines)) or "(none)"
 
 
-def clause_words(store, draft: Draft, language: str) -> tuple[str, ...]:
-    """Each clause of a form that says something, with the intended values in place of its variables."""
+def clause_words(store, draft: Draft, language: str, var: str = "") -> tuple[str, ...]:
+    """Each clause of a form that says something (of `var`, where given), with the intended values in place of its variables."""
     assert draft.form is not None
 
     def words(term: Term) -> str:
@@ -45,6 +45,8 @@ def clause_words(store, draft: Draft, language: str) -> tuple[str, ...]:
 
     found = []
     for clause in draft.form.clauses:
+        if var and var not in variables(clause):
+            continue
         match clause:
             case ClaimClause():
                 found.append(f"{words(clause.subject)} — {property_label(store, clause.property, language)}: {words(clause.object)}")

@@ -14,19 +14,19 @@ from annotated_types import Ge, Le
 from models.structured import BadReply, RefusedReply
 from prompts import replies
 from prompts.ask import Client, ask
-from prompts.fence import fenced
+from prompts.fence import Fenced, fenced
 from prompts.render import language_name, render
 from prompts.roles import ROLES
 from records.form import Ask, ClaimClause, Clause, Form, Image, SentenceClause, variables
 from records.knowledge import Entity, entity_value
 from records.outcomes import Reason
 from records.synthesis import Answer, Hop, Rewrite, Seed
-from transforms.writing.evidence_words import evidence_lines, hop_words
+from transforms.writing.evidence_words import clause_words, evidence_lines, hop_words
 from transforms.writing.forms import constants, describe_variable, hide_constant, next_var, show_constant
 from transforms.writing.material import Material, answer_from_claim, answer_from_sentence, material, states
 from transforms.writing.mentions import entity_of, taken_entities
 from transforms.writing.protocol import Draft, Fact, Mention, Vote, WriterRejection
-from transforms.writing.rewriting import check_kept, clauses_of
+from transforms.writing.rewriting import check_kept, clauses_of, standing
 
 Read = TypeVar("Read")
 Count = Annotated[int, Ge(1), Le(10)]
@@ -70,7 +70,7 @@ class LlmWriter:
     async def _ask(self, role: str, seed: Seed, read: Callable[[Any], Read], values: Mapping[str, Any], sample: int = 0) -> Read:
         prompt = render(ROLES[role], language=language_name(self.rules.language), **values)
         try:
-            return await ask(self.client, prompt, read, item_id=seed.id, sample=sample)
+            return await ask(self.client, prompt, read, item_id=seed.id, seed_id=seed.id, sample=sample)
         except RefusedReply as error:
             raise WriterRejection(Reason.REFUSED, {"role": role, "message": str(error)[:500]}) from error
         except BadReply as error:
@@ -95,7 +95,7 @@ class LlmWriter:
         shown = self._material(entity, inverse=False)
 
         def read(reply: replies.Questions) -> list[Draft]:
-            return [self._asked(q, shown, (), entity_value(entity.id), {}, "seed_question") for q in reply.questions]
+            return _formal_first([self._asked(q, shown, (), entity_value(entity.id), {}, "seed_question") for q in reply.questions])
 
         values = {**self._called(entity), **_blocks(shown), "num_wanted": self.rules.questions}
         return await self._ask("seed_question", seed, read, values)
@@ -108,7 +108,8 @@ class LlmWriter:
 
         def read(reply: replies.PathQuestions) -> list[Draft]:
             drafts = [self._asked(q, shown, path, hops[-1].target, bindings, "canonical_question") for q in reply.questions]
-            return [replace(d, hops=hops, anchor=first.id, anchor_phrase=q.phrase) for d, q in zip(drafts, reply.questions, strict=True)]
+            return _formal_first([replace(d, hops=hops, anchor=first.id, anchor_phrase=q.phrase)
+                                  for d, q in zip(drafts, reply.questions, strict=True)])
 
         values = {**self._called(first), **_blocks(shown), "num_wanted": self.rules.questions, "last": last.label(self.rules.language),
                   "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language))}
@@ -160,12 +161,13 @@ class LlmWriter:
     async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
         others = [self.store.entity(e) for v, e in draft.bindings.items() if v != mention.var]
         names = sorted({n for e in others if e is not None for n in e.names(self._languages)})
-        return await self._facts("describe", draft, mention, seed, {"forbidden": "; ".join(names) or "(none)"})
+        return await self._facts("describe", draft, mention, seed, {
+            "forbidden": "; ".join(names) or "(none)", "known": self._known(draft, mention)})
 
     async def _facts(self, role: str, draft: Draft, mention: Mention, seed: Seed, values: dict[str, Any]) -> list[Fact]:
         entity = self.store.entity(mention.entity_id)
         avoid = taken_entities(draft) | {draft.answer.value.key()}
-        shown = self._material(entity, avoid=avoid - {entity.id}, without=(draft.answer.text,))
+        shown = self._material(entity, avoid=avoid - {entity.id}, without=(draft.answer.text, *draft.answer.aliases))
 
         def read(reply: replies.Descriptions) -> list[Fact]:
             return [self._fact(d, shown) for d in reply.descriptions]
@@ -193,16 +195,16 @@ class LlmWriter:
 
         def read(reply: replies.Injected) -> Draft:
             check_kept(self.store, draft, reply.question, mention.surface, facts, entity.id, self._languages)
-            clauses = tuple(c for fact in facts for c in clauses_of(self.store, fact, reply.question))
-            form, bindings = _described(draft, mention, clauses)
+            form, bindings = _described(draft, mention, tuple(c for fact in facts for c in clauses_of(self.store, fact, reply.question)))
             fact = facts[0]
             step = Rewrite(round=len(draft.history), role="describe" if mention.var else "inject", before=draft.text, after=reply.question,
                            entity_id=entity.id, fact="; ".join(f.text for f in facts), source=fact.sentence, article_id=fact.article_id,
                            revision=fact.revision, section=fact.section, start=fact.start, end=fact.end)
-            return draft.rewritten(step, text=reply.question, form=form, bindings=bindings)
+            return draft.rewritten(step, text=reply.question, form=form, bindings=bindings,
+                                   anchor_phrase=standing(reply.question, draft.anchor_phrase))
 
         return await self._ask("inject", seed, read, {
-            **_question(draft), "name": entity.label(self.rules.language), "surface": mention.surface,
+            **_question(draft), **self._called(entity), "surface": mention.surface, "known": self._known(draft, mention),
             "facts": fenced("descriptions", "\n".join(f"- {f.text}" for f in facts))})
 
     async def hide_entity(self, draft: Draft, mention: Mention, seed: Seed) -> Draft:
@@ -246,6 +248,11 @@ class LlmWriter:
         return await self._ask("obfuscate_answer", seed, read, {**self._called(shown.entity), "question": fenced("question", draft.text),
                                                                 "claims": shown.claims_block})
 
+    def _known(self, draft: Draft, mention: Mention) -> Fenced:
+        """What the question already says of a node that it does not name, so that the model can tell which place is meant."""
+        said = clause_words(self.store, draft, self.rules.language, mention.var) if draft.form is not None and mention.var else ()
+        return fenced("known", "\n".join(said) or "(nothing more than its words)")
+
     # Votes
 
     async def check_unique(self, draft: Draft, seed: Seed) -> list[Vote]:
@@ -264,7 +271,7 @@ class LlmWriter:
 
         return await self._votes("check_invariant", seed, read, {
             "before": fenced("first", before.text), "after": fenced("second", after.text), "answer": _answer(after.answer),
-            "replaced": self.store.label(step.entity_id, self.rules.language), "shown": self._shown(after),
+            **self._called(self.store.entity(step.entity_id)), "shown": self._shown(after),
             "fact": fenced("source", step.source or step.fact)})
 
     async def _votes(self, role: str, seed: Seed, read: Callable[[Any], Vote], values: Mapping[str, Any]) -> list[Vote]:
@@ -284,6 +291,11 @@ def _blocks(shown: Material) -> dict[str, Any]:
 
 def _answer(answer: Answer) -> str:
     return f"{answer.text} {answer.unit}".strip()
+
+
+def _formal_first(drafts: list[Draft]) -> list[Draft]:
+    """The reply's order, but drafts with a form before those that only votes can support."""
+    return sorted(drafts, key=lambda d: d.form is None)
 
 
 def _ask_for(answer: Answer, var: str = "a") -> Ask:

@@ -5,6 +5,7 @@ number that was not shown is a bad reply. A claim counts as stated only where th
 the form never says more than the text.
 """
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from knowledge.readers.sentences import split_sentences
@@ -14,7 +15,7 @@ from records.form import ClaimClause, ClassClause, Clause
 from records.knowledge import Article, Claim, Entity, Value, entity_value
 from records.synthesis import Answer
 from transforms.certificate.leak import folded
-from transforms.filters.answers import dates, day_of, numbers
+from transforms.filters.answers import dates, day_of, name_key, numbers
 from transforms.writing.answers import answer_of
 from transforms.writing.forms import SELF
 
@@ -90,7 +91,16 @@ class Material:
 
     @property
     def sentences_block(self) -> Fenced:
-        return fenced("sentences", "\n".join(f"{n}. {s.text}" for n, s in enumerate(self.sentences, start=1)) or "(none)")
+        """The sentences, under the titles of their sections."""
+        lines, section = [], -1
+        for number, sentence in enumerate(self.sentences, start=1):
+            assert self.article is not None
+            if sentence.section != section:
+                section = sentence.section
+                title = self.article.sections[section].title
+                lines.extend([f"[{title}]"] if title else [])
+            lines.append(f"{number}. {sentence.text}")
+        return fenced("sentences", "\n".join(lines) or "(none)")
 
 
 def material(store, entity: Entity, language: str, *, max_claims: int, max_sentences: int, avoid: frozenset[str] = frozenset(),
@@ -117,7 +127,7 @@ def material(store, entity: Entity, language: str, *, max_claims: int, max_sente
     article = store.article(entity.id)
     needles = [needle for name in without if (needle := folded(name)).strip()]
     said = [s for s in _sentences(article) if not any(n in folded(s.text) for n in needles)] if article else []
-    return Material(entity=entity, article=article, claims=tuple(_turns(lines)[:max_claims]), sentences=tuple(_within(said, max_sentences)))
+    return Material(entity=entity, article=article, claims=tuple(_turns(lines, max_claims)), sentences=tuple(_within(said, max_sentences)))
 
 
 def property_label(store, property_id: str, language: str) -> str:
@@ -138,28 +148,30 @@ def value_words(store, value: Value, language: str) -> str:
 def _lines(store, claim: Claim, language: str) -> list[ClaimLine]:
     if claim.value.kind not in SHOWN_KINDS:
         return []
-    values = [claim.value]
-    if claim.value.kind == "time" and claim.value.precision > 9:
-        values.append(coarsened(claim.value, 9))
-    name = property_label(store, claim.property, language)
-    return [ClaimLine(words=f"{name}: {words}", claim=claim, value=v) for v in values if (words := value_words(store, v, language))]
+    name, words = property_label(store, claim.property, language), value_words(store, claim.value, language)
+    lines = [ClaimLine(words=f"{name}: {words}", claim=claim, value=claim.value)] if words else []
+    if words and claim.value.kind == "time" and claim.value.precision > 9:
+        year = coarsened(claim.value, 9)
+        lines.append(ClaimLine(words=f"{name} (year only): {value_words(store, year, language)}", claim=claim, value=year))
+    return lines
 
 
-def _turns(lines: list[ClaimLine]) -> list[ClaimLine]:
-    """Every property's first line, then every property's second one, and so on."""
-    seen: dict[tuple[str, bool], int] = {}
-    keyed = []
+def _turns(lines: list[ClaimLine], most: int) -> list[ClaimLine]:
+    """At most so many lines, in their order: every property has its first one kept before any has a second one."""
+    seen: Counter[tuple[str, bool]] = Counter()
+    turns = []
     for place, line in enumerate(lines):
-        turn = seen[line.claim.property, line.inverse] = seen.get((line.claim.property, line.inverse), 0) + 1
-        keyed.append((turn, line.inverse, place, line))
-    return [line for *_, line in sorted(keyed, key=lambda k: k[:3])]
+        key = line.claim.property, line.inverse
+        turns.append((seen[key], line.inverse, place))
+        seen[key] += 1
+    return [lines[place] for place in sorted(place for *_, place in sorted(turns)[:most])]
 
 
 def _sentences(article: Article) -> list[SentenceLine]:
     found = []
     for number, section in enumerate(article.sections):
         for start, end in split_sentences(section.text):
-            if MIN_SENTENCE_CHARS <= end - start <= MAX_SENTENCE_CHARS:
+            if MIN_SENTENCE_CHARS <= end - start <= MAX_SENTENCE_CHARS and "://" not in section.text[start:end]:
                 found.append(SentenceLine(text=" ".join(section.text[start:end].split()), section=number, start=start, end=end))
     return found
 
@@ -229,10 +241,18 @@ def answer_from_claim(store, line: ClaimLine, reply: AskedQuestion | Obfuscated,
 
 
 def agrees(store, line: ClaimLine, said: str, language: str) -> bool:
-    """Whether a reply's answer is the claim's value: for a date its year at least, for a name a name of it."""
+    """Whether a reply's answer is the claim's value: its year at least, its number, or a name of it.
+
+    "Princeton" will do for "Princeton, New Jersey".
+    """
     if line.value.kind == "time":
         return str(abs(day_of(line.value.time, 9).year)) in re.findall(r"\d+", said)
-    return states(store, line, said, language)
+    if line.value.kind != "entity":
+        return states(store, line, said, language)
+    entity = store.entity(line.value.entity)
+    names = entity.names(tuple(dict.fromkeys((language, "en")))) if entity else ()
+    key = name_key(said, language)
+    return any(key in (name_key(name, language), name_key(name.split(", ")[0], language)) for name in names if name_key(name, language))
 
 
 def coarsened(value: Value, precision: int) -> Value:

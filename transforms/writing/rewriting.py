@@ -5,7 +5,7 @@ held against the old ones: every number and every name that was not to be hidden
 """
 import re
 
-from records.form import ClaimClause, Clause, SentenceClause
+from records.form import ClaimClause, ClassClause, Clause, SentenceClause
 from records.knowledge import Value, entity_value
 from transforms.writing.forms import SELF
 from transforms.writing.material import SentenceLine, linked_entities, names_stand
@@ -36,7 +36,7 @@ def check_kept(store, before: Draft, after: str, surface: str, facts: tuple[Fact
     lost = sorted(wanted - set(_DIGITS.findall(after)))
     if lost:
         raise ValueError(f"the question has lost {', '.join(lost)}")
-    if before.anchor_phrase and before.anchor_phrase not in after:
+    if before.anchor_phrase and not standing(after, before.anchor_phrase):
         raise ValueError(f'the question has lost its reference to the picture, "{before.anchor_phrase}"')
     clauses = (*(before.form.clauses if before.form else ()), *(c for fact in facts for c in fact.clauses))
     for entity_id in _named(clauses):
@@ -56,14 +56,24 @@ def _named(clauses: tuple[Clause, ...]) -> tuple[str, ...]:
 
 
 def clauses_of(store, fact: Fact, after: str) -> tuple[Clause, ...]:
-    """A fact's clauses over `SELF`; where it rests on a sentence only, one for each entity that this links and the question names."""
-    if fact.clauses or not fact.article_id:
-        return fact.clauses
-    line = SentenceLine(text=fact.sentence, section=fact.section, start=fact.start, end=fact.end)
-    found: dict[str, Clause] = {}
-    for entity_id, names in linked_entities(store, store.article(fact.entity_id), line):
-        if entity_id != fact.entity_id and any(names_stand(after, n) for n in names):
-            found[entity_id] = SentenceClause(subject=SELF, object=entity_value(entity_id), article_id=fact.article_id,
-                                              revision=fact.revision, section=fact.section, start=fact.start, end=fact.end,
-                                              text=fact.sentence)
-    return tuple(found.values())
+    """A fact's clauses over `SELF`: its claims', and one for each further entity that its sentence links and the question names.
+
+    A class alone describes nothing: then there are none, and the step is for votes.
+    """
+    found = list(fact.clauses)
+    said = set(_named(fact.clauses))
+    if fact.article_id:
+        line = SentenceLine(text=fact.sentence, section=fact.section, start=fact.start, end=fact.end)
+        for entity_id, names in linked_entities(store, store.article(fact.entity_id), line):
+            if entity_id not in (*said, fact.entity_id) and any(names_stand(after, n) for n in names):
+                said.add(entity_id)
+                found.append(SentenceClause(subject=SELF, object=entity_value(entity_id), article_id=fact.article_id,
+                                            revision=fact.revision, section=fact.section, start=fact.start, end=fact.end,
+                                            text=fact.sentence))
+    return () if all(isinstance(c, ClassClause) for c in found) else tuple(found)
+
+
+def standing(text: str, phrase: str) -> str:
+    """A phrase as it stands in a text, where it may begin a sentence now; "" where it does not stand there."""
+    match = re.search(re.escape(phrase), text, re.IGNORECASE) if phrase else None
+    return match[0] if match else ""
