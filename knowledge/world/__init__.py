@@ -1,0 +1,1 @@
+"""The fictional world: an invented country in Wikimedia's own formats. See README.md."""

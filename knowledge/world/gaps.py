@@ -1,0 +1,71 @@
+"""What the dump leaves out: claims, single values and whole items, at the rates seen in a real table.
+
+Gaps at 2 contain those at 1: each statement has one draw, compared with once or twice its rate. P31 and the pictures'
+own statements are never hidden; neither is anything in truth.jsonl.
+"""
+import csv
+import gzip
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from knowledge.world import vocabulary
+from knowledge.world.model import Statement, Thing
+from records.identity import chance
+
+KEPT = ("P31", "P279", "P18", "P373", "P225")
+
+
+@cache
+def rates() -> dict[str, Any]:
+    """The rates and where they come from."""
+    return json.loads((Path(__file__).parent / "gap_rates.json").read_text(encoding="utf-8"))
+
+
+@cache
+def rate_of(prop: str) -> float:
+    """The share of subjects that lack a property which in truth they have."""
+    found = rates()
+    for column, properties in found["column_of_property"].items():
+        if prop in properties:
+            return found["columns"][column]
+    datatype = vocabulary.properties()[prop].datatype if prop in vocabulary.properties() else ""
+    return found["assumed"]["measure" if datatype == "quantity" else "date"]
+
+
+def hidden_item(seed: int, gaps: int, thing: Thing) -> bool:
+    """Whether the whole item is missing from the dump."""
+    return thing.kind not in ("country", "region", "city") and chance(seed, thing.id, "gap-item").random() < gaps * rates()["assumed"]["item"]
+
+
+def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:
+    """The statements that the dump shows: whole properties are hidden, and of several values some."""
+    if not gaps:
+        return thing.statements
+    found = []
+    by_property: dict[str, int] = {}
+    for statement in thing.statements:
+        by_property[statement.property] = by_property.get(statement.property, 0) + 1
+    gone = {p for p in by_property if p not in KEPT and chance(seed, thing.id, f"gap-{p}").random() < gaps * rate_of(p)}
+    for statement in thing.statements:
+        if statement.property in gone:
+            continue
+        if by_property[statement.property] > 1 and statement.property not in KEPT:
+            key = f"gap-{statement.property}-{statement.value.key()}"
+            if chance(seed, thing.id, key).random() < gaps * rates()["columns"]["depicts"]:
+                continue
+        found.append(statement)
+    return found
+
+
+def measure(path: Path) -> dict[str, float]:
+    """Shares of empty cells by column of a gzipped CSV table of paintings."""
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return {column.lstrip("_"): round(sum(not row[column] for row in rows) / len(rows), 4) for column in rows[0] if column.startswith("_")}
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(Path(sys.argv[1])), indent=1))

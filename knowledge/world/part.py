@@ -1,0 +1,97 @@
+"""A part of the world in the making: the nation, or one region with everything in it.
+
+A part is made from (seed, its number, its size) alone. Its things may refer to its own things and to the nation's, never
+to another region's, so that any part can be made alone and memory does not grow with the world.
+"""
+import datetime
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+from knowledge.world import vocabulary
+from knowledge.world.model import Thing, Value
+from knowledge.world.names import NameSource
+from records.identity import chance
+
+T = TypeVar("T")
+FIRST_ID = 900_000_001
+IDS_PER_PART = 10_000
+CLASS = vocabulary.class_ids()
+
+
+class Part:
+    """Things by kind, a source of names, and generators of chance.
+
+    Args:
+        seed: the world's seed.
+        number: 0 for the nation, 1… for the regions.
+        num_parts: how many parts the world has, the nation among them.
+        size: how many articles the part is to have.
+        nation: the nation, or None where this is it.
+    """
+
+    def __init__(self, seed: int, number: int, num_parts: int, size: int, nation: "Part | None") -> None:
+        self.seed, self.number, self.size = seed, number, size
+        self.nation = nation or self
+        self.names = NameSource(number, num_parts)
+        self.things: dict[str, Thing] = {}
+        self.by_kind: dict[str, list[Thing]] = {}
+        self.titles: set[str] = set()
+        self.region: Thing
+        self.snapshot_people: list[Thing] = []
+
+    def rng(self, stage: str) -> random.Random:
+        """The generator of one stage of the part."""
+        return chance(self.seed, f"part-{self.number}", stage)
+
+    def count(self, per_thousand: float) -> int:
+        """How many things of a kind, given the number for a part of a thousand articles; at least one."""
+        return max(1, round(per_thousand * self.size / 1000))
+
+    def new(self, kind: str, label: str, class_name: str, *, fame: float = 1.0, hint: str = "") -> Thing:
+        """Makes a thing. `hint` tells it from another thing of the same label ("painter", "Vessmark")."""
+        title = label
+        if title in self.titles and hint:
+            title = f"{label} ({hint})"
+        number = 2
+        while title in self.titles:
+            title = f"{label} ({hint or kind} {number})"
+            number += 1
+        self.titles.add(title)
+        qid = f"Q{FIRST_ID + self.number * IDS_PER_PART + len(self.things)}"
+        assert len(self.things) < IDS_PER_PART
+        thing = Thing(qid, kind, label, title, (CLASS[class_name],), fame=fame)
+        thing.say("P31", thing.classes[0])
+        self.things[qid] = thing
+        self.by_kind.setdefault(kind, []).append(thing)
+        return thing
+
+    def kind(self, *kinds: str) -> list[Thing]:
+        """The part's things of some kinds, in the order of their making."""
+        return [t for k in kinds for t in self.by_kind.get(k, ())]
+
+    def find(self, qid: str) -> Thing | None:
+        """A thing of this part or of the nation."""
+        return self.things.get(qid) or self.nation.things.get(qid)
+
+    def label(self, qid: str) -> str:
+        """English label of anything that a value can be."""
+        thing = self.find(qid)
+        return thing.label if thing else vocabulary.labels().get(qid, qid)
+
+
+def heavy(rng: random.Random, items: Sequence[T], power: float = 1.0) -> T:
+    """One of the items, the early ones far more often: what gives in-degrees a heavy tail."""
+    return items[int(len(items) * rng.random() ** (1.0 + power))]
+
+
+def some_day(rng: random.Random, first: int, last: int) -> datetime.date:
+    """A day in a range of years, both included."""
+    return datetime.date(rng.randint(first, max(first, last)), 1, 1) + datetime.timedelta(days=rng.randrange(365))
+
+
+def born(value: Value) -> int:
+    """The year of a time value."""
+    year = value.year
+    assert year is not None
+    return year

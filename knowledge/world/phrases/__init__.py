@@ -1,0 +1,54 @@
+"""The world's sentences, by kind of thing: data files, read once.
+
+A line is one fact in several phrasings; a phrasing is used only where all its {placeholders} have values. See
+knowledge/world/prose.py for what a placeholder can be.
+"""
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One fact: how often it is told, and its phrasings, each cut into text and placeholders in turn."""
+
+    share: float
+    phrasings: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A section of an article: its title ("lead" for the first) and its lines in order."""
+
+    title: str
+    lines: tuple[Line, ...]
+
+
+@cache
+def plan_of(kind: str) -> tuple[Heading, ...]:
+    """The sections for a kind of thing; kinds without their own share a plain plan."""
+    plans = _plans()
+    return plans.get(kind) or plans["institution" if kind in ("university", "national_museum", "publisher", "agency") else "plain"]
+
+
+@cache
+def _plans() -> dict[str, tuple[Heading, ...]]:
+    found: dict[str, list[tuple[str, list[Line]]]] = {}
+    sections: list[tuple[str, list[Line]]] = []
+    for path in sorted(FOLDER.glob("*.txt")):
+        for raw in path.read_text(encoding="utf-8").splitlines():
+            if not raw or raw.startswith("# "):
+                continue
+            if raw.startswith("## "):
+                sections = found.setdefault(raw[3:], [])
+            elif raw.startswith("= "):
+                sections.append((raw[2:], []))
+            else:
+                share = {"!": 1.0, "?": .4}.get(raw[0], .86)
+                phrasings = raw.lstrip("!?").split(" || ")
+                sections[-1][1].append(Line(share, tuple(tuple(PLACEHOLDER.split(p.lstrip("?"))) for p in phrasings)))
+    return {kind: tuple(Heading(title, tuple(lines)) for title, lines in parts) for kind, parts in found.items()}

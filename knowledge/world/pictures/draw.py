@@ -1,0 +1,80 @@
+"""One picture from a thing and a plan: a pure function, so that any picture can be drawn alone and by any process."""
+import hashlib
+import io
+import random
+from dataclasses import dataclass
+
+from PIL import Image
+
+from knowledge.world.model import Picture, Thing
+from knowledge.world.pictures import artworks, fronts, landscapes, organisms, people, refused, towers, vehicles
+from knowledge.world.pictures.canvas import JPEG_QUALITY, Canvas
+from knowledge.world.pictures.marks import Boxes, Marker
+from records.identity import chance
+
+DRAWERS = {"lighthouse": towers.lighthouse, "tower": towers.tower, "church": towers.church, "castle": towers.castle, "windmill": towers.windmill,
+           "observatory": towers.observatory, "bridge": fronts.bridge, "dam": fronts.dam, "stadium": fronts.stadium, "museum": fronts.front,
+           "theatre": fronts.front, "library": fronts.front, "station": fronts.front, "national_museum": fronts.front, "university": fronts.front,
+           "town": landscapes.town, "village": landscapes.town, "city": landscapes.town, "river": landscapes.river, "lake": landscapes.lake,
+           "mountain": landscapes.mountain, "island": landscapes.island, "person": people.portrait, "painting": artworks.painting,
+           "statue": artworks.statue, "book": artworks.book, "organ": artworks.organ, "prize": artworks.medal, "species": organisms.species,
+           "mineral": organisms.mineral, "ship": vehicles.ship, "locomotive": vehicles.locomotive}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A finished file: its bytes, MIME type, size in pixels, and where its marks are."""
+
+    data: bytes
+    mime: str
+    width: int
+    height: int
+    boxes: Boxes
+
+    @property
+    def sha1(self) -> str:
+        return hashlib.sha1(self.data).hexdigest()
+
+
+def draw(seed: int, thing: Thing, picture: Picture) -> Drawn:
+    """Draws one picture of a thing.
+
+    Args:
+        seed: the world's seed.
+        thing: what it shows; its look and its id decide how.
+        picture: the view.
+    """
+    if picture.kind == "vector":
+        return Drawn(refused.vector(chance(seed, thing.id, "vector")), "image/svg+xml", 400, 400, {})
+    if picture.kind in refused.SYMBOLS:
+        return _encoded(refused.SYMBOLS[picture.kind](chance(seed, thing.id, picture.kind)), "PNG", {})
+    image, boxes = _photo(seed, thing, picture)
+    if picture.kind == "tiny":
+        return _encoded(image.resize((96, 96 * image.height // image.width)), "JPEG", {})
+    if picture.kind == "copy":
+        w, h = image.size
+        image = image.crop((w // 50, h // 50, w - w // 50, h - h // 50)).resize((w, h), Image.Resampling.BILINEAR)
+        return _encoded(image, "JPEG", {}, quality=70)
+    return _encoded(image, "JPEG", boxes)
+
+
+def _photo(seed: int, thing: Thing, picture: Picture) -> tuple[Image.Image, Boxes]:
+    land = random.Random(chance(seed, thing.id, "land").getrandbits(64))
+    view = chance(seed, thing.id, f"view-{picture.view}")
+    canvas = Canvas(picture.width, picture.height)
+    marker = Marker(canvas, thing, picture.marks, view.randint(12, 15))
+    scene = DRAWERS[thing.kind](canvas, thing, land, view, marker)
+    if scene is None:
+        return canvas.finished(view.choice(((255, 246, 228), (228, 236, 250), (240, 240, 236))), view.uniform(0, .12)), marker.boxes
+    canvas.look_at()
+    scene.weather()
+    return canvas.finished(scene.tint, scene.strength), marker.boxes
+
+
+def _encoded(image: Image.Image, form: str, boxes: Boxes, quality: int = JPEG_QUALITY) -> Drawn:
+    out = io.BytesIO()
+    if form == "JPEG":
+        image.save(out, form, quality=quality)
+    else:
+        image.save(out, form)
+    return Drawn(out.getvalue(), f"image/{form.lower()}", image.width, image.height, boxes)

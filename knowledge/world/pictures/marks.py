@@ -1,0 +1,60 @@
+"""Plaques, flags and registrations: what a picture shows of a thing's marks, and where."""
+from knowledge.world.model import Mark, Thing
+from knowledge.world.pictures.canvas import Canvas, Colour, darker
+from knowledge.world.pictures.scenery import COLOURS
+
+Boxes = dict[int, tuple[float, ...]]
+"""Index of a mark to its box in per cent."""
+
+
+class Marker:
+    """Draws a thing's marks as far as this view shows them, and remembers their boxes.
+
+    Args:
+        canvas: where to draw.
+        thing: whose marks.
+        shown: indices of the marks of this view.
+        pixels: height of the letters in pixels.
+    """
+
+    def __init__(self, canvas: Canvas, thing: Thing, shown: tuple[int, ...], pixels: int) -> None:
+        self.canvas, self.thing, self.shown, self.pixels = canvas, thing, shown, pixels
+        self.boxes: Boxes = {}
+
+    def _mark(self, prop: str) -> tuple[int, Mark] | None:
+        return next(((i, m) for i, m in enumerate(self.thing.marks) if m.property == prop and i in self.shown), None)
+
+    def plaque(self, x: float, y: float, metal: Colour = (92, 76, 52), ink: Colour = (246, 238, 214)) -> None:
+        """A plate with small letters, where the view shows one."""
+        found = self._mark("P1684")
+        if found is None:
+            return
+        index, mark = found
+        box = self.canvas.text(x, y, mark.readable, self.pixels, ink)
+        px, py = self.canvas.at((x, y))
+        half_w, half_h = (box[2] / 100 * self.canvas.width + 4), (box[3] / 100 * self.canvas.height + 3)
+        self.canvas.pen.rounded_rectangle((px - half_w, py - half_h, px + half_w, py + half_h), radius=5, fill=metal,
+                                          outline=darker(metal, .5), width=2)
+        self.boxes[index] = box
+
+    def letters(self, x: float, y: float, ink: Colour) -> None:
+        """Small letters without a plate: a registration on a hull, a volume on a spine."""
+        found = self._mark("P1684")
+        if found is not None:
+            self.boxes[found[0]] = self.canvas.text(x, y, found[1].readable, self.pixels, ink)
+
+    def flag(self, x: float, y: float, size: float = 1.0) -> None:
+        """A pole with a small flag in the thing's colour."""
+        found = self._mark("P462")
+        if found is None:
+            return
+        c = self.canvas
+        c.line([(x, y), (x, y - 64 * size)], (90, 84, 80), 3 * size)
+        c.polygon([(x, y - 64 * size), (x + 34 * size, y - 56 * size), (x, y - 44 * size)], COLOURS[found[1].readable])
+        self.boxes[found[0]] = c.box_of(x - 2, y - 66 * size, x + 36 * size, y - 42 * size)
+
+    def counted(self, x0: float, y0: float, x1: float, y1: float) -> None:
+        """The region in which arches or windows can be counted."""
+        found = self._mark("P1114")
+        if found is not None:
+            self.boxes[found[0]] = self.canvas.box_of(x0, y0, x1, y1)

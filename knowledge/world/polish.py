@@ -1,0 +1,125 @@
+"""The last pass over a part: descriptions, second names, ranks, unknown and outdated values, and who has an article."""
+import random
+
+from knowledge.world import vocabulary
+from knowledge.world.model import Statement, Thing, quantity, year
+from knowledge.world.part import Part
+
+UNKNOWN_SHARE = .012
+"""Statements whose value the dump gives as "somevalue"."""
+OUTDATED_SHARE = .05
+"""Things with a deprecated statement that contradicts the true one."""
+HEBREW = dict(zip("abcdefghijklmnoprstuvwyz", "אבכדהפגחיגקלמנופרסתוווין", strict=False))
+GERMAN = {"lighthouse": "Leuchtturm", "bridge": "Brücke", "church": "Kirche", "castle": "Burg", "museum": "Museum", "station": "Bahnhof",
+          "theatre": "Theater", "library": "Bibliothek", "dam": "Talsperre", "windmill": "Windmühle", "observatory": "Sternwarte"}
+FRENCH = {"River {}": "{} (rivière)", "Lake {}": "lac {}", "Mount {}": "mont {}", "{} Island": "île de {}", "Isle of {}": "île de {}"}
+
+
+def polish(part: Part) -> None:
+    """Names, descriptions, statement ranks and articles of every thing of the part."""
+    for thing in part.things.values():
+        rng = part.rng(f"polish-{thing.id}")
+        thing.description = describe(part, thing)
+        _second_names(thing, rng)
+        _ranks(thing, rng)
+    _choose_articles(part)
+
+
+def describe(part: Part, thing: Thing) -> str:
+    """A short description in Wikidata's manner ("lighthouse in Vessmark")."""
+    noun = part.label(thing.classes[0])
+    country = part.nation.region.label
+
+    def of(prop: str) -> str:
+        found = thing.first(prop)
+        return part.label(found) if found else ""
+    match thing.kind:
+        case "person":
+            span = f" ({thing.start}–{thing.end})" if thing.values("P570") else f" (born {thing.start})"
+            return f"{thing.look.get('occupation', 'person')} from {country}{span}"
+        case "saint":
+            return f"saint venerated in {country}"
+        case "country":
+            return "sovereign state in northern Ostern"
+        case "painting" | "statue":
+            return f"{noun} by {of('P170')}" if of("P170") else noun
+        case "book":
+            return f"{noun} by {of('P50')}" if of("P50") else noun
+        case "music":
+            return f"{noun} by {of('P86')}" if of("P86") else noun
+        case "film":
+            return f"{thing.start} film" + (f" by {of('P57')}" if of("P57") else "")
+        case "species":
+            return f"species of {thing.look['group'].lower()}"
+        case "genus":
+            return f"genus of {thing.look['group'].lower()}"
+        case "ship":
+            return f"{noun} built in {thing.start}"
+        case "family":
+            return f"family from {country}"
+        case "theorem":
+            return f"{noun} in mathematics"
+    place = of("P131") or of("P159") or of("P276")
+    return f"{noun} in {place}" if place else f"{noun} in {country}"
+
+
+def _second_names(thing: Thing, rng: random.Random) -> None:
+    """Aliases, labels in German or French, and now and then a right-to-left alias."""
+    alias = thing.aliases.setdefault("en", [])
+    words = thing.label.split()
+    if thing.kind == "person" and len(words) > 1:
+        alias.append(f"{words[0][0]}. {words[-1]}")
+        if len(words) > 2:
+            alias.append(f"{words[0]} {words[-1]}")
+    elif thing.kind == "lighthouse" and "Lighthouse" in thing.label:
+        alias.append(thing.label.replace("Lighthouse", "Light"))
+    elif thing.label.startswith("River "):
+        alias.append(thing.label[6:])
+    elif thing.label.startswith("St "):
+        alias.append("Saint" + thing.label[2:])
+    elif thing.kind in ("company", "club") and rng.random() < .4:
+        alias.append("".join(w[0] for w in words if w[0].isalpha()) + " Ltd" * (thing.kind == "company"))
+    if rng.random() < .35:
+        stem = words[0] if words[0] not in ("The", "River", "Lake", "Mount", "Isle", "Bridge", "Castle") else words[-1]
+        if thing.kind in GERMAN:
+            thing.labels["de"] = f"{GERMAN[thing.kind]} {stem}"
+        elif any(thing.label.startswith(p.split("{")[0]) for p in FRENCH if not p.startswith("{")) and thing.kind in ("river", "lake", "mountain", "island"):
+            pattern = next(p for p in FRENCH if not p.startswith("{") and thing.label.startswith(p.split("{")[0]))
+            thing.labels["fr"] = FRENCH[pattern].format(words[-1])
+        elif thing.kind in ("person", "town", "village"):
+            thing.labels["fr"] = thing.label
+    if rng.random() < .02:
+        thing.aliases["he"] = ["".join(HEBREW.get(c, c) for c in thing.label.lower())]
+
+
+def _ranks(thing: Thing, rng: random.Random) -> None:
+    """Some values are unknown in the dump; some things carry a deprecated, contradicting one."""
+    for statement in thing.statements:
+        if statement.property not in ("P31", "P17", "P225") and statement.value.kind in ("entity", "time") and rng.random() < UNKNOWN_SHARE:
+            statement.unknown_in_dump = True
+    if rng.random() < OUTDATED_SHARE:
+        for statement in list(thing.statements):
+            wrong = statement.value
+            if wrong.kind == "time" and wrong.year:
+                wrong = year(wrong.year + rng.choice((-10, -1, 1, 2)))
+            elif wrong.kind == "quantity" and wrong.number and statement.property in ("P2048", "P2043", "P2044"):
+                wrong = quantity(round(wrong.number * 1.1 + 1)).__class__(kind="quantity", number=round(wrong.number * 1.1 + 1), unit=wrong.unit)
+            else:
+                continue
+            thing.statements.append(Statement(statement.property, wrong, rank="deprecated"))
+            break
+
+
+def _choose_articles(part: Part) -> None:
+    """The best known things have an article, exactly as many as the part's size says."""
+    ranked = sorted(part.things.values(), key=lambda t: (-t.fame, t.id))
+    keep = [t for t in ranked if t.kind in ("country", "city", "region", "district")]
+    rest = [t for t in ranked if t not in keep]
+    assert len(ranked) >= part.size, (len(ranked), part.size)
+    for thing in (keep + rest)[:part.size]:
+        thing.article = True
+
+
+def related_labels(class_id: str) -> list[str]:
+    """English labels of a class and all its superclasses."""
+    return [vocabulary.labels()[c] for c in vocabulary.ancestors(class_id)]

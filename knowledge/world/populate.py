@@ -1,0 +1,47 @@
+"""Makes a whole part: its things in the order in which they refer to each other, then names, rank and articles."""
+from knowledge.world.events import make_events
+from knowledge.world.industry import make_industry
+from knowledge.world.nation import make_nation
+from knowledge.world.nature import make_nature
+from knowledge.world.part import Part
+from knowledge.world.people import make_people
+from knowledge.world.places import make_places
+from knowledge.world.pictures.plan import plan_pictures
+from knowledge.world.polish import polish
+from knowledge.world.structures import make_structures
+from knowledge.world.works import make_works
+
+PART_ARTICLES = 1000
+"""Articles of a region; a world of N articles has about N / 1000 regions and one nation."""
+NATION_ARTICLES = 60
+
+
+def part_sizes(articles: int) -> list[int]:
+    """How many articles each part has, the nation first; they add up to `articles`."""
+    nation = min(NATION_ARTICLES, articles // 4)
+    left = articles - nation
+    regions = max(1, round(left / PART_ARTICLES))
+    return [nation, *(left // regions + (i < left % regions) for i in range(regions))]
+
+
+def make_part(seed: int, articles: int, number: int, nation: Part | None = None) -> Part:
+    """One part of the world, complete, by its number alone.
+
+    Args:
+        seed: the world's seed.
+        articles: the size of the whole world, which decides how many parts there are.
+        number: 0 for the nation, 1… for the regions.
+        nation: part 0, where the caller has it already.
+    """
+    sizes = part_sizes(articles)
+    if number and nation is None:
+        nation = make_part(seed, articles, 0)
+    part = Part(seed, number, len(sizes), sizes[number], nation)
+    if number == 0:
+        make_nation(part)
+    else:
+        for make in (make_places, make_people, make_structures, make_works, make_nature, make_industry, make_events):
+            make(part)
+    polish(part)
+    plan_pictures(part)
+    return part

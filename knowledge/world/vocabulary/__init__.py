@@ -1,0 +1,67 @@
+"""The real part of the world: ids and English labels of Wikidata's classes, properties and everyday values."""
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class PropertyTerm:
+    """A real property: datatype as in the dump, constraint letters (s, b, d), English label and aliases."""
+
+    id: str
+    datatype: str
+    constraints: str
+    label: str
+    aliases: tuple[str, ...]
+
+
+def _lines(name: str) -> list[list[str]]:
+    return [line.split("|") for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()
+            if line and not line.startswith("#")]
+
+
+@cache
+def class_parents() -> dict[str, tuple[str, ...]]:
+    """Class id to its direct superclasses."""
+    return {cls: tuple(p for p in parents.split(",") if p) for cls, _, parents in _lines("classes.txt")}
+
+
+@cache
+def ancestors(class_id: str) -> tuple[str, ...]:
+    """A class and all its superclasses, nearest first."""
+    found = [class_id]
+    for cls in found:
+        found.extend(p for p in class_parents().get(cls, ()) if p not in found)
+    return tuple(found)
+
+
+@cache
+def groups() -> dict[str, dict[str, str]]:
+    """Everyday values by group ("stone", "colour", …): English label to id."""
+    found: dict[str, dict[str, str]] = {}
+    for group, qid, label in _lines("terms.txt"):
+        found.setdefault(group, {})[label] = qid
+    return found
+
+
+@cache
+def labels() -> dict[str, str]:
+    """English labels of every real item used."""
+    found = {qid: label for group in groups().values() for label, qid in group.items()}
+    found.update((cls, label) for cls, label, _ in _lines("classes.txt"))
+    return found
+
+
+@cache
+def class_ids() -> dict[str, str]:
+    """English label of a class to its id."""
+    return {label: cls for cls, label, _ in _lines("classes.txt")}
+
+
+@cache
+def properties() -> dict[str, PropertyTerm]:
+    """Every property used, by id."""
+    return {pid: PropertyTerm(pid, datatype, constraints, label, tuple(a for a in aliases.split(";") if a))
+            for pid, datatype, constraints, label, aliases in _lines("properties.txt")}

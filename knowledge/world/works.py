@@ -1,0 +1,219 @@
+"""What a region's people make: paintings, sculptures, books, music, films, newspapers."""
+import random
+
+from knowledge.world import vocabulary
+from knowledge.world.marks import add_marks
+from knowledge.world.model import SNAPSHOT_YEAR, Mark, Thing, monolingual, quantity, string, value_of, year
+from knowledge.world.part import Part, heavy
+from knowledge.world.people import workers
+from knowledge.world.places import locate
+from knowledge.world.structures import maker_and_year
+
+GROUPS = vocabulary.groups()
+TIMES = ("Evening", "Morning", "Winter", "High Tide", "Low Water", "Harvest", "First Snow", "Thaw", "Storm", "Market Day", "Midsummer", "Fog")
+STILLS = ("Quinces", "Lemons and Blue Jug", "Herring", "Apples", "Two Books", "Marsh Marigolds", "a Brass Lamp", "Oysters", "Pewter", "Figs")
+ROLES = ("the Ferryman", "the Lace-Maker", "the Pilot", "the Old Gardener", "the Glazier", "a Young Sailor", "the Schoolmistress",
+         "the Net-Mender", "the Organist", "the Beekeeper")
+BOOKS = ("The Salt Road", "A House with No Stairs", "Letters to the Tide", "The Cartographer's Daughter", "Eleven Winters", "The Quiet Ferry",
+         "Ashes of the Orchard", "What the Heron Knew", "The Glass Parish", "An Inventory of Rain", "The Second Bell", "Under Grey Eaves",
+         "The Lamplighter's Debt", "Small Kingdoms", "Bread for Strangers", "The Drowned Field", "A Grammar of Birds", "Night Post")
+MUSIC = (("symphony", "Symphony No. {} in {}"), ("musical work", "String Quartet No. {} in {}"), ("musical work", "Sonata No. {} in {}"))
+KEYS = ("C minor", "D major", "E flat major", "F minor", "G major", "A minor", "B flat major")
+OPERAS = ("The Lighthouse Bride", "Ondrana", "The Mill at Midnight", "Seven Bridges", "The Pilot's Oath", "Queen of Salt")
+
+
+def make_works(part: Part) -> None:
+    """All works; each by someone of the region, in a year in which that person could have made it."""
+    last: dict[str, object] | None = None
+    for i in range(part.count(110)):
+        last = _painting(part, part.rng(f"painting-{i}"), last)
+    for i in range(part.count(16)):
+        _sculpture(part, part.rng(f"sculpture-{i}"))
+    for i in range(part.count(52)):
+        _book(part, part.rng(f"book-{i}"))
+    for i in range(part.count(26)):
+        _music(part, part.rng(f"music-{i}"))
+    for i in range(part.count(12)):
+        _film(part, part.rng(f"film-{i}"))
+    for i in range(part.count(8)):
+        _newspaper(part, part.rng(f"newspaper-{i}"))
+
+
+def _painting(part: Part, rng: random.Random, last: dict[str, object] | None) -> dict[str, object]:
+    museums = part.kind("museum") + part.nation.kind("national_museum")
+    art = [m for m in museums if part.label(m.classes[0]) == "art museum"] or museums
+    fresh: dict[str, object] = {"making": maker_and_year(part, rng, ("painter",), 1660, 2010), "museum": heavy(rng, art, .4),
+                                "genre": rng.choice(["landscape art", "landscape art", "marine art", "portrait", "still life", "genre art"]),
+                                "medium": rng.choice(list(GROUPS["medium"].values())), "support": rng.choice(list(GROUPS["support"].values())),
+                                "scene": rng.randrange(1 << 20)}
+    if last is not None and rng.random() < .45:
+        changed = rng.sample(["making", "museum", "genre", "support", "scene"], 2)
+        fresh = {**last, **{key: fresh[key] for key in changed}}
+    painter, at = fresh["making"]  # type: ignore[misc]
+    genre = str(fresh["genre"])
+    title, shown = _subject(part, rng, genre, at)
+    surname = painter.surname if painter else part.names.stem()
+    painting = part.new("painting", title, "painting", fame=rng.lognormvariate(1, 1), hint=surname)
+    if painting.title == title and "Still Life" in title:
+        part.titles.discard(title)
+        painting.title = f"{title} ({surname})"
+        part.titles.add(painting.title)
+    painting.start = at
+    if painter is not None:
+        painting.say("P170", painter)
+        for movement in painter.values("P135"):
+            painting.say("P135", movement)
+        if rng.random() < .2:
+            painter.say("P800", painting)
+    painting.say("P571", year(at))
+    painting.say("P136", GROUPS["genre"][genre])
+    painting.say("P186", str(fresh["medium"]))
+    painting.say("P186", str(fresh["support"]))
+    museum = fresh["museum"]
+    assert isinstance(museum, Thing)
+    painting.say("P195", museum)
+    painting.say("P276", museum)
+    painting.say("P217", string(f"{museum.label[:1]}.{rng.randint(1800, 1999)}.{rng.randint(1, 480)}"))
+    painting.say("P2048", quantity(rng.randint(22, 210), "centimetre"))
+    painting.say("P2049", quantity(rng.randint(22, 260), "centimetre"))
+    for thing in shown:
+        painting.say("P180", thing)
+    painting.told["given_by"] = value_of(rng.choice(part.kind("family")))
+    painting.look.update(genre=genre, scene=rng.randrange(1 << 30), frame=rng.choice(("gold", "dark", "white", "red")))
+    if rng.random() < .55:
+        text = rng.choice((str(at + rng.randint(1, 3)), f"Inv. {rng.randint(100, 990)}", f"Room {rng.randint(2, 48)}"))
+        painting.marks.append(Mark(GROUPS["part"]["commemorative plaque"], "P1684", monolingual(text), text))
+    return fresh
+
+
+def _subject(part: Part, rng: random.Random, genre: str, at: int) -> tuple[str, list[Thing | str]]:
+    """A title and what is to be seen, by genre."""
+    things = GROUPS["thing"]
+    if genre == "portrait":
+        sitters = [p for p in part.kind("person") if p.start + 16 < at < p.end and p.fame > .5]
+        if sitters and rng.random() < .7:
+            sitter = rng.choice(sitters)
+            return f"Portrait of {sitter.label}", [sitter]
+        return f"Portrait of {rng.choice(ROLES)}", [things[rng.choice(("dog", "book"))]]
+    if genre == "still life":
+        return f"Still Life with {rng.choice(STILLS)}", [things[x] for x in rng.sample(["apple", "lemon", "book"], 2)]
+    standing = [t for t in part.kind("lighthouse", "bridge", "church", "castle", "windmill") if t.start < at]
+    if genre == "landscape art":
+        place = rng.choice(part.kind("mountain", "lake", "river") + standing)
+        return f"{rng.choice(TIMES)} at {place.label.split(',')[0]}", [place, things[rng.choice(("tree", "Moon", "Sun", "horse"))]]
+    if genre == "marine art":
+        lights = [t for t in standing if t.kind == "lighthouse"] or part.kind("island")
+        place = rng.choice(lights)
+        return f"{rng.choice(TIMES)} off {place.label}", [place, things["sea"], things["boat"]]
+    town = heavy(rng, part.kind("town"))
+    return f"{rng.choice(TIMES)} in {town.label}", [town, things[rng.choice(("dog", "horse", "bird"))]]
+
+
+def _sculpture(part: Part, rng: random.Random) -> None:
+    sculptor, at = maker_and_year(part, rng, ("sculptor",), 1700, 2010)
+    dead = [p for p in part.kind("person") if p.fame > 2 and p.start + 40 < at]
+    honoured = heavy(rng, dead) if dead else None
+    town = heavy(rng, part.kind("town"))
+    label = f"Statue of {honoured.label}, {town.label}" if honoured else f"{town.label} Column"
+    statue = part.new("statue", label, "statue", fame=rng.lognormvariate(.8, .9), hint=str(at))
+    statue.start = at
+    locate(part, statue, town, "statue")
+    if sculptor:
+        statue.say("P170", sculptor)
+    if honoured:
+        statue.say("P547", honoured)
+        statue.say("P180", honoured)
+    statue.say("P571", year(at))
+    statue.say("P186", rng.choice(list(GROUPS["carving"].values())))
+    statue.say("P2048", quantity(round(rng.uniform(1.6, 9), 1), "metre"))
+    statue.look.update(pose=rng.randrange(4), palette=rng.randrange(1 << 30), plinth=rng.randint(1, 3))
+    add_marks(part, statue)
+
+
+def _book(part: Part, rng: random.Random) -> None:
+    author, at = maker_and_year(part, rng, ("writer", "poet"), 1700, 2018)
+    cls = "poetry collection" if author and author.look["occupation"] == "poet" else rng.choice(("novel", "novel", "play"))
+    surname = author.surname if author else part.names.stem()
+    words = rng.choice(BOOKS) if rng.random() < .5 else f"The {rng.choice(('House', 'Miller', 'Winter', 'Crossing', 'Heirs'))} of {part.names.stem()}"
+    book = part.new("book", words, cls, fame=rng.lognormvariate(1, 1), hint=surname)
+    if words in BOOKS and book.title == words:
+        part.titles.discard(words)
+        book.title = f"{words} ({surname})"
+        part.titles.add(book.title)
+    book.start = at
+    if author:
+        book.say("P50", author)
+        if rng.random() < .25:
+            author.say("P800", book)
+    book.say("P577", year(at))
+    houses = [p for p in part.nation.kind("publisher") if p.start <= at]
+    if houses:
+        book.say("P123", heavy(rng, houses, .4))
+    book.say("P407", part.nation.kind("language")[0])
+    book.say("P1104", quantity(rng.randint(64, 720)))
+    book.say("P840", heavy(rng, part.kind("town", "village"), .4))
+    if rng.random() < .3:
+        people = [p for p in part.kind("person") if p.start < at and p is not author and p.fame > .5]
+        book.say("P825", rng.choice(people))
+    book.look.update(palette=rng.randrange(1 << 30), ornament=rng.randrange(6))
+    text = f"Vol. {rng.randint(2, 9)}" if rng.random() < .3 else str(min(SNAPSHOT_YEAR - 1, at + rng.randint(2, 30)))
+    if rng.random() < .5:
+        book.marks.append(Mark(GROUPS["part"]["inscription"], "P1684", monolingual(text), text))
+
+
+def _music(part: Part, rng: random.Random) -> None:
+    composer, at = maker_and_year(part, rng, ("composer",), 1690, 2015)
+    surname = composer.surname if composer else part.names.stem()
+    if rng.random() < .3:
+        cls, label = "opera", rng.choice(OPERAS)
+    else:
+        cls, pattern = rng.choice(MUSIC)
+        label = pattern.format(rng.randint(1, 9), rng.choice(KEYS))
+    piece = part.new("music", f"{label}", cls, fame=rng.lognormvariate(.8, 1), hint=surname)
+    if piece.title == label:
+        part.titles.discard(label)
+        piece.title = f"{label} ({surname})"
+        part.titles.add(piece.title)
+    piece.start = at
+    if composer:
+        piece.say("P86", composer)
+    piece.say("P571", year(at))
+    piece.say("P2047", quantity(rng.randint(14, 150), "minute"))
+    stages = [t for t in part.kind("theatre") if t.start < at]
+    if stages:
+        piece.told["premiere"] = value_of(rng.choice(stages))
+    patrons = [p for p in part.kind("person") if p.start + 20 < at < p.end and p.fame > .3]
+    if patrons and rng.random() < .6:
+        piece.say("P825", rng.choice(patrons))
+
+
+def _film(part: Part, rng: random.Random) -> None:
+    director, at = maker_and_year(part, rng, ("film director",), 1915, 2020)
+    label = f"{rng.choice(('Last Train to', 'The Bells of', 'A Summer in', 'Snow over', 'Return to'))} {heavy(rng, part.kind('town')).label}"
+    film = part.new("film", label, "film", fame=rng.lognormvariate(1.3, 1), hint=f"{at} film")
+    film.start = at
+    if director:
+        film.say("P57", director)
+    film.say("P577", year(at))
+    film.say("P2047", quantity(rng.randint(58, 190), "minute"))
+    actors = [p for p in workers(part, "actor", "singer") if p.start + 15 < at < p.end]
+    for actor in rng.sample(actors, min(3, len(actors))):
+        film.say("P161", actor)
+    composers = [p for p in workers(part, "composer") if p.start + 20 < at < p.end]
+    if composers:
+        film.say("P86", rng.choice(composers))
+    film.say("P840", rng.choice(part.kind("town")))
+
+
+def _newspaper(part: Part, rng: random.Random) -> None:
+    town = heavy(rng, part.kind("town"))
+    name = f"{town.label} {rng.choice(('Herald', 'Courier', 'Observer', 'Gazette', 'Mercury', 'Tribune'))}"
+    editor, at = maker_and_year(part, rng, ("journalist", "writer", "politician"), 1800, 1990)
+    paper = part.new("newspaper", name, "newspaper", fame=rng.lognormvariate(.8, .8), hint=str(at))
+    paper.start = at
+    paper.say("P17", part.nation.region)
+    paper.say("P159", town)
+    paper.say("P571", year(at))
+    if editor:
+        paper.say("P112", editor)
+    paper.say("P407", part.nation.kind("language")[0])

@@ -1,0 +1,218 @@
+"""Writes a whole world to a folder, part by part, so that memory does not grow with it.
+
+    DIR/articles.xml.bz2  DIR/articles-index.txt.bz2  DIR/entities.json.bz2  DIR/truth.jsonl
+    DIR/images/<file>  DIR/images/metadata.jsonl  DIR/world.json (last: a folder without it is not a world)
+"""
+import bz2
+import hashlib
+import json
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TypeVar
+
+from knowledge.world import gaps as gap_rules
+from knowledge.world.articles import pages
+from knowledge.world.export import footer, header, streams
+from knowledge.world.model import Picture, Thing
+from knowledge.world.part import Part
+from knowledge.world.pictures.draw import draw
+from knowledge.world.pictures.metadata import metadata_line
+from knowledge.world.populate import make_part, part_sizes
+from knowledge.world.wikibase import item_line, term_lines, truth_line
+from records.errors import InputError
+from records.parquet import write_whole
+
+FORMAT_VERSION = 1
+UNFINISHED = "world.unfinished"
+"""Stands in the folder while it is being written, so that a half-written one is known as our own."""
+PICTURES_PER_TASK = 24
+FILES = ("articles.xml.bz2", "articles-index.txt.bz2", "entities.json.bz2", "truth.jsonl", "images/metadata.jsonl")
+MAX_ARTICLES = 2_000_000
+
+T = TypeVar("T")
+A = TypeVar("A")
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldSummary:
+    """What was written: the settings, counts, and sha256 of every dump, as in world.json."""
+
+    articles: int
+    seed: int
+    gaps: int
+    with_pictures: bool
+    pages: int
+    entities: int
+    hidden_items: int
+    pictures: int
+    digests: dict[str, str]
+
+
+@dataclass(frozen=True)
+class PartFiles:
+    """One part of the world, ready to be appended to the dumps."""
+
+    number: int
+    streams: list[tuple[bytes, str]]
+    entities: bytes
+    truth: bytes
+    num_pages: int
+    num_entities: int
+    num_hidden: int
+    pictures: list[tuple[int, int, list[tuple[str, int]]]]
+    """Tasks for the picture workers: (seed, part, [(thing, index of the picture)])."""
+
+
+def write_world(out: Path, *, articles: int, seed: int, gaps: int = 0, pictures: bool = True, workers: int | None = None,
+                progress: Progress | None = None) -> WorldSummary:
+    """Writes the world of (articles, seed, gaps): the same bytes for any number of workers.
+
+    Args:
+        out: the folder; it is made. It may hold an earlier world of this program, whole or half-written, which is replaced.
+        articles: how many articles of things there are (redirects, lists and disambiguation pages come on top).
+        seed: which world.
+        gaps: 0, 1 or 2 times the rates of `gap_rates.json` of claims, values and items are left out of the dump.
+        pictures: whether picture files and their metadata are written.
+        workers: processes; all cores by default.
+        progress: called with (what, done, of how many).
+
+    Raises:
+        InputError: a setting is out of range, or the folder holds something else.
+    """
+    _check(out, articles, gaps)
+    (out / "images").mkdir(parents=True, exist_ok=True)
+    (out / "world.json").unlink(missing_ok=True)
+    (out / UNFINISHED).touch()
+    for old in (out / "images").iterdir():
+        old.unlink()
+    workers = workers or os.cpu_count() or 1
+    numbers = range(len(part_sizes(articles)))
+    jobs = [(seed, articles, n, gaps, pictures, n == numbers[-1]) for n in numbers]
+    told = progress or (lambda what, done, total: None)
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        counts, tasks = _write_dumps(out, (_in_order(pool, _make, jobs, workers) if workers > 1 else map(_make, jobs)), len(jobs), told)
+        num_pictures = _write_pictures(out, articles, tasks, pool if workers > 1 else None, workers, told)
+    digests = {name: _digest(out / name) for name in FILES}
+    summary = WorldSummary(articles=articles, seed=seed, gaps=gaps, with_pictures=pictures, pictures=num_pictures, digests=digests, **counts)
+    write_whole(out / "world.json", json.dumps({"format": FORMAT_VERSION, **asdict(summary)}, indent=1, sort_keys=True).encode() + b"\n")
+    (out / UNFINISHED).unlink()
+    return summary
+
+
+def _check(out: Path, articles: int, gaps: int) -> None:
+    if not 1 <= articles <= MAX_ARTICLES:
+        raise InputError("articles", f"{articles} is not between 1 and {MAX_ARTICLES:,}", "Choose a number in that range.")
+    if gaps not in (0, 1, 2):
+        raise InputError("gaps", f"{gaps} is not 0, 1 or 2", "Choose none, once or twice the measured rates.")
+    if out.exists() and not out.is_dir():
+        raise InputError(str(out), "is not a folder", "Name a folder, new or empty.")
+    if out.exists() and any(out.iterdir()) and not ((out / "world.json").exists() or (out / UNFINISHED).exists()):
+        raise InputError(str(out), "holds files that are no world", "Name a folder that is new, empty, or an earlier world.")
+
+
+def _make(job: tuple[int, int, int, int, bool, bool]) -> PartFiles:
+    """Makes one part and everything written about it."""
+    seed, articles, number, gap_level, with_pictures, last = job
+    part = make_part(seed, articles, number, None if number == 0 else _nation(seed, articles))
+    lines = term_lines() if number == 0 else []
+    hidden = 0
+    truth = []
+    for thing in part.things.values():
+        if gap_level and gap_rules.hidden_item(seed, gap_level, thing):
+            hidden += 1
+        else:
+            lines.append(item_line(part, thing, gap_level))
+        truth.append(truth_line(part, thing, pictures=with_pictures) + b"\n")
+    dump = (b"[\n" if number == 0 else b"") + b",\n".join(lines) + (b"\n]\n" if last else b",\n")
+    written = pages(part)
+    drawings = [(t.id, i) for t in part.things.values() for i in range(len(t.pictures))] if with_pictures else []
+    tasks = [(seed, number, drawings[i:i + PICTURES_PER_TASK]) for i in range(0, len(drawings), PICTURES_PER_TASK)]
+    return PartFiles(number, list(streams(written, number)), bz2.compress(dump), b"".join(truth), len(written), len(part.things), hidden, tasks)
+
+
+@lru_cache(maxsize=1)
+def _nation(seed: int, articles: int) -> Part:
+    return make_part(seed, articles, 0)
+
+
+@lru_cache(maxsize=2)
+def _part(seed: int, articles: int, number: int) -> Part:
+    return make_part(seed, articles, number, None if number == 0 else _nation(seed, articles))
+
+
+def _write_dumps(out: Path, parts: Iterable[PartFiles], total: int, told: Progress) -> tuple[dict[str, int], list[tuple[int, int, list]]]:
+    """Appends the parts to the dumps in order; returns counts and the picture tasks."""
+    counts = {"pages": 0, "entities": 0, "hidden_items": 0}
+    tasks: list[tuple[int, int, list]] = []
+    with open(out / FILES[0], "wb") as xml, open(out / FILES[1], "wb") as index_file, open(out / FILES[2], "wb") as entities, \
+            open(out / FILES[3], "wb") as truth:
+        index = bz2.BZ2Compressor()
+        xml.write(header())
+        for part in parts:
+            for stream, lines in part.streams:
+                lines = "".join(line % xml.tell() + "\n" for line in lines.splitlines())
+                index_file.write(index.compress(lines.encode("utf-8")))
+                xml.write(stream)
+            entities.write(part.entities)
+            truth.write(part.truth)
+            counts["pages"] += part.num_pages
+            counts["entities"] += part.num_entities
+            counts["hidden_items"] += part.num_hidden
+            tasks.extend(part.pictures)
+            told("parts", part.number + 1, total)
+        xml.write(footer())
+        index_file.write(index.flush())
+    return counts, tasks
+
+
+def _write_pictures(out: Path, articles: int, tasks: list[tuple[int, int, list]], pool: Executor | None, workers: int, told: Progress) -> int:
+    """Draws every picture, each worker into the folder itself; the metadata is gathered in order."""
+    total = sum(len(task[2]) for task in tasks)
+    done = 0
+    jobs = [(*task, articles, str(out / "images")) for task in tasks]
+    with open(out / FILES[4], "wb") as metadata:
+        for lines in (_in_order(pool, _draw_some, jobs, workers) if pool else map(_draw_some, jobs)):
+            metadata.write(b"".join(lines))
+            done += len(lines)
+            told("pictures", done, total)
+    return done
+
+
+def _draw_some(job: tuple[int, int, list[tuple[str, int]], int, str]) -> list[bytes]:
+    seed, number, drawings, articles, folder = job
+    part = _part(seed, articles, number)
+    lines = []
+    for qid, index in drawings:
+        thing: Thing = part.things[qid]
+        picture: Picture = thing.pictures[index]
+        drawn = draw(seed, thing, picture)
+        with open(Path(folder) / picture.file, "wb") as file:
+            file.write(drawn.data)
+        lines.append(metadata_line(part, thing, picture, drawn) + b"\n")
+    return lines
+
+
+def _in_order(pool: Executor, function: Callable[[A], T], jobs: list[A], workers: int) -> Iterator[T]:
+    """Results in the order of the jobs, with a few in flight: memory stays flat however many there are."""
+    waiting: deque[Future[T]] = deque()
+    for job in jobs:
+        waiting.append(pool.submit(function, job))
+        if len(waiting) > 2 * workers:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
