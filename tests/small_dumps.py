@@ -33,10 +33,10 @@ def articles_xml(pages=PAGES) -> str:
     return HEADER + "".join(page_xml(n, *page) for n, page in enumerate(pages, 1)) + "</mediawiki>\n"
 
 
-def statement(prop: str, value, kind: str = "wikibase-entityid", rank: str = "normal", qualifiers: dict | None = None) -> dict:
+def statement(prop: str, value, kind: str = "wikibase-entityid", qualifiers: dict | None = None) -> dict:
     value = {"id": value, "entity-type": "item"} if kind == "wikibase-entityid" else value
-    return {"mainsnak": {"snaktype": "value", "property": prop, "datavalue": {"type": kind, "value": value}}, "rank": rank, "type": "statement",
-            "id": f"s${prop}", **({"qualifiers": qualifiers} if qualifiers else {})}
+    snak = {"snaktype": "value", "property": prop, "datavalue": {"type": kind, "value": value}}
+    return {"mainsnak": snak, "rank": "normal", "type": "statement", "id": f"s${prop}", **({"qualifiers": qualifiers} if qualifiers else {})}
 
 
 def item(qid: str, label: str, statements: list[dict], title: str = "", revision: int = 5) -> dict:
@@ -52,12 +52,14 @@ ENTITIES = (
     item("Q900011", "Bo Lind", [statement("P31", "Q5"), statement("P106", "Q42973")]),
     item("Q900020", "Norhaven", [statement("P31", "Q3957")], "Norhaven"),
     item("Q900021", "Norhaven honour", [statement("P31", "Q3305213")], "List of honour"),
-    item("Q900040", "Lamp", [statement("P31", "Q4167410")], "Lamp"), item("Q900041", "Lamps", [statement("P31", "Q13406463")], "Lamps by height"),
+    item("Q900040", "Lamp", [statement("P31", "Q4167410")], "Lamp"),
+    item("Q900041", "Lamps", [statement("P31", "Q13406463")], "Lamps by height"),
     item("Q900050", "Faraway", [statement("P31", "Q3957")], "Faraway"),
     item("Q39715", "lighthouse", [statement("P279", "Q12518")]), item("Q12518", "tower", [statement("P279", "Q811979")]),
     item("Q3957", "town", [statement("P279", "Q486972")]),
     {"entity": "Q800099", "redirect": "Q900011"},
-    {"type": "property", "id": "P84", "datatype": "wikibase-item", "labels": {"en": {"language": "en", "value": "architect"}}, "claims": {}})
+    {"type": "property", "id": "P84", "datatype": "wikibase-item", "labels": {"en": {"language": "en", "value": "architect"}},
+     "claims": {}})
 
 
 def entities_json(entities=ENTITIES) -> str:

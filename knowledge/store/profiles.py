@@ -11,7 +11,7 @@ from knowledge.store.rows import Row
 from records.knowledge import Claim, PropertyProfile
 
 INSTANCES, SUBJECTS, PAIRS, VALUES = range(4)
-Counts = Counter
+Counts = Counter[tuple[int, str, str]]
 """(what, property, class id) to a number; `property` is "" for INSTANCES, the class id "" for all subjects together."""
 
 

@@ -6,6 +6,8 @@ from knowledge.store.passages import passages_of
 from knowledge.store.rows import article_rows
 from records.knowledge import Article, Claim, Entity
 from records.outcomes import Reason, Rejection
+from records.table import Json
+from transforms.ingest.faults import fault
 from transforms.ingest.index import page_table
 from transforms.ingest.infobox import infobox_claims
 from transforms.ingest.job import Job, Outcome
@@ -35,7 +37,7 @@ def finish_article(article: Article, pages: PageTable) -> Article | Rejection:
 
 def reject(article: Article, reason: Reason, evidence) -> Rejection:
     """A dropped article."""
-    return Rejection(item_id=article.id, seed_id="", stage=STAGE, reason=reason.value, evidence=evidence, title=article.title)
+    return Rejection(item_id=article.id, seed_id="", stage=STAGE, reason=reason.value, evidence=Json(evidence), title=article.title)
 
 
 def subject_of(article: Article, language: str) -> Entity:
@@ -64,14 +66,19 @@ def run(job: Job, partition: int) -> Outcome:
         newest, *others = (unpack(Article, data) for _, data, _ in found)
         for other in others:
             outcome.reject(reject(other, Reason.DUPLICATE_RECORD, {"kept": newest.id}))
-        article = finish_article(newest, pages)
-        if isinstance(article, Rejection):
-            outcome.reject(article)
+        try:
+            article = finish_article(newest, pages)
+            if isinstance(article, Rejection):
+                outcome.reject(article)
+                continue
+            made, parts = list(article_rows(article, passages_of(article))), list(parts_of(article, job.language, pages))
+        except Exception as error:
+            outcome.reject(fault(newest.id, STAGE, newest.title, error))
             continue
         outcome.keep()
-        for table, row in article_rows(article, passages_of(article)):
+        for table, row in made:
             rows[table].append(row)
-        for kind, row in parts_of(article, job.language, pages):
+        for kind, row in parts:
             writer.add(kind, row)
     writer.close()
     write_runs(job.folder("runs"), f"{partition:06d}", rows)

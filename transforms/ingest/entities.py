@@ -7,7 +7,9 @@ from knowledge.store.profiles import Counts, count_subject
 from knowledge.store.rows import claim_rows, entity_rows, sorted_claims
 from records.knowledge import Claim, Entity
 from records.outcomes import Reason, Rejection
+from records.table import Json
 from transforms.ingest.classes import ClassTree, domain_of, topic_of
+from transforms.ingest.faults import fault
 from transforms.ingest.index import class_tree, merged_ids
 from transforms.ingest.job import Job, Outcome
 from transforms.ingest.pages import Merged
@@ -39,17 +41,18 @@ def finish_entity(item: Entity | None, subject: Entity | None, claims: Iterable[
     classes = _values(found, "P31")
     reason = tree.reason(classes)
     if reason and subject is None:
-        return Rejection(item_id=entity.id, seed_id="", stage=STAGE, reason=reason.value, evidence=list(classes), title=entity.label())
+        return Rejection(item_id=entity.id, seed_id="", stage=STAGE, reason=reason.value, evidence=Json(list(classes)),
+                         title=entity.label())
     return entity.replace(
         classes=classes, class_closure=tree.closure(classes), domain=domain_of(tree, classes),
         topic=topic_of(tree, classes, _values(found, "P106")), in_degree=subject.in_degree if subject else 0,
-        sitelinks={**entity.sitelinks, **(subject.sitelinks if subject else {})}), found
+        sitelinks={**entity.sitelinks, **(subject.sitelinks if subject else {})}, merged_ids=merged.names(entity.id)), sorted_claims(found)
 
 
 def reject_duplicate(entity: Entity, kept: Entity) -> Rejection:
     """A second record of an entity; the newer revision is kept."""
     return Rejection(item_id=entity.id, seed_id="", stage=STAGE, reason=Reason.DUPLICATE_RECORD.value,
-                     evidence={"revision": entity.revision, "kept": kept.revision}, title=entity.label())
+                     evidence=Json({"revision": entity.revision, "kept": kept.revision}), title=entity.label())
 
 
 def may_be_depicted(entity: Entity, claims: list[Claim]) -> bool:
@@ -76,34 +79,43 @@ def run(job: Job, partition: int) -> Outcome:
     """Finishes the entities of one partition of ids."""
     parts, folder = job.folder("parts"), job.folder("index")
     tree, merged = class_tree(folder), merged_ids(folder)
-    found = {kind: dict(groups(read_parts(parts, kind, partition))) for kind in ("item", "subject", "infobox", "depicts")}
+    items, subjects, infobox, depicts = (dict(groups(read_parts(parts, kind, partition)))
+                                         for kind in ("item", "subject", "infobox", "depicts"))
     outcome, counts = Outcome(), Counts()
     rows: dict[str, list[Row]] = {name: [] for name in ("entities", "claims", "values", "inbound", "members", "merged")}
     writer = PartWriter(parts, f"entities-{partition:06d}", job.num_partitions)
-    names: dict[str, list[str]] = {}
-    for old, new in merged.into.items():
-        names.setdefault(merged(new), []).append(old)
-    for entity_id in sorted(found["item"].keys() | found["subject"].keys()):
-        items = found["item"].get(entity_id, [])
-        subject = next((unpack(Entity, data) for _, data, _ in found["subject"].get(entity_id, ())), None)
-        newest, *others = (unpack(Entity, data) for _, data, _ in items) if items else (None,)
-        for other in others:
-            outcome.reject(reject_duplicate(other, newest))
-        finished = finish_entity(newest, subject, unpack_many(Claim, items[0][2]) if items else (),
-                                 (unpack(Claim, data) for _, data, _ in found["infobox"].get(entity_id, ())), tree, merged)
-        if isinstance(finished, Rejection):
-            outcome.reject(finished)
+    for entity_id in sorted(items.keys() | subjects.keys()):
+        versions = [unpack(Entity, data) for _, data, _ in items.get(entity_id, ())]
+        item = versions[0] if versions else None
+        for other in versions[1:]:
+            outcome.reject(reject_duplicate(other, versions[0]))
+        try:
+            finished = finish_entity(
+                item, unpack(Entity, subjects[entity_id][0][1]) if entity_id in subjects else None,
+                unpack_many(Claim, items[entity_id][0][2] or b"[]") if item else (),
+                [unpack(Claim, data) for _, data, _ in infobox.get(entity_id, ())], tree, merged)
+            if isinstance(finished, Rejection):
+                outcome.reject(finished)
+                continue
+            entity, claims = finished
+            made = [*entity_rows(entity), *claim_rows(claims)]
+            files = _files(entity, claims, [data.decode() for _, data, _ in depicts.get(entity_id, ())])
+        except Exception as error:
+            outcome.reject(fault(entity_id, STAGE, item.label() if item else entity_id, error))
             continue
         outcome.keep()
-        entity, claims = finished[0].replace(merged_ids=tuple(sorted(names.get(entity_id, ())))), sorted_claims(finished[1])
         count_subject(counts, entity.classes, claims)
-        for table, row in (*entity_rows(entity), *claim_rows(claims)):
+        for table, row in made:
             # Profiles count values by the classes of their subjects, when the values pass in order.
             rows[table].append((*row, " ".join(entity.classes).encode()) if table == "values" else row)
-        shown = [data.decode() for _, data, _ in found["depicts"].get(entity_id, ())] if may_be_depicted(entity, claims) else []
-        for file in sorted({*entity.picture_files, *shown}):
-            writer.add("use", (file_name(file), entity.id, entity.id.encode()))
+        for file in files:
+            writer.add("use", (file, entity.id, entity.id.encode()))
     writer.close()
     write_runs(job.folder("runs"), f"{partition:06d}", rows)
     write_counts(job.folder("profiles") / f"{partition:06d}.json", counts)
     return outcome
+
+
+def _files(entity: Entity, claims: list[Claim], depicting: list[str]) -> list[str]:
+    """The files that show the entity by its own statements or by theirs."""
+    return sorted({*map(file_name, entity.picture_files), *(depicting if may_be_depicted(entity, claims) else ())})

@@ -7,6 +7,7 @@ import orjson
 from records.identity import record_id
 from records.outcomes import Reason, Rejection
 from records.parquet import write_whole
+from records.table import Json
 from transforms.ingest.classes import ClassTree, write_class_edges
 from transforms.ingest.job import Job, Outcome
 from transforms.ingest.pages import NOWHERE, REDIRECT, Merged, PageTable, build_pages
@@ -44,7 +45,7 @@ def _pairs(parts: Path, kind: str) -> list[tuple[str, str]]:
 
 def _reject(job: Job, title: str, target: str, reason: Reason, why: str) -> Rejection:
     return Rejection(item_id=record_id("Redirect", job.wiki, title, target), seed_id="", stage=STAGE, reason=reason.value,
-                     evidence={"target": target, "why": why}, title=title)
+                     evidence=Json({"target": target, "why": why}), title=title)
 
 
 @lru_cache(1)

@@ -4,7 +4,6 @@ Built once, by one task, from titles alone (no text): redirects resolved, items 
 numbers and titles are memory-mapped, about 60 bytes a title, so workers share it and links are resolved without a shuffle.
 """
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +21,14 @@ HOP_DOUBLINGS = 6
 """Chains of up to 64 redirects are followed; what is longer is a loop."""
 
 
-@dataclass(frozen=True)
 class Merged:
-    """Ids that were merged into others."""
+    """Ids that were merged into others, also over several steps."""
 
-    into: dict[str, str]
+    def __init__(self, into: dict[str, str]) -> None:
+        self.into = into
+        self._names: dict[str, list[str]] = {}
+        for old in sorted(into):
+            self._names.setdefault(self(old), []).append(old)
 
     def __call__(self, entity_id: str) -> str:
         seen = set()
@@ -34,6 +36,10 @@ class Merged:
             seen.add(entity_id)
             entity_id = self.into[entity_id]
         return entity_id
+
+    def names(self, entity_id: str) -> tuple[str, ...]:
+        """The ids that were merged into this one, sorted."""
+        return tuple(self._names.get(entity_id, ()))
 
 
 class PageTable:
@@ -189,7 +195,7 @@ def _join(rows: pa.Table, hashes: np.ndarray, state: np.ndarray, sitelinks: pa.T
     items, classes = sitelinks.column("record"), sitelinks.column("extra")
     titles, own = rows.column("key").to_pylist(), rows.column("record")
     entity, reason = [""] * len(titles), [""] * len(titles)
-    for row in np.flatnonzero(state != REDIRECT):
+    for row in map(int, np.flatnonzero(state != REDIRECT)):
         link, known = link_of[row], []
         if link != NOWHERE:
             entity[row], known = items[link].as_py().decode(), classes[link].as_py().decode().split()
@@ -197,7 +203,7 @@ def _join(rows: pa.Table, hashes: np.ndarray, state: np.ndarray, sitelinks: pa.T
             entity[row] = own[row].as_py().decode()
         entity[row] = merged(entity[row]) or f"{wiki}:{titles[row]}"
         reason[row] = (tree.reason(known) if known else title_reason(titles[row])) or ""
-    articles = [row for row in np.flatnonzero(state == ARTICLE) if not reason[row]]
+    articles = [row for row in map(int, np.flatnonzero(state == ARTICLE)) if not reason[row]]
     by_entity = np.fromiter((hash64(entity[row]) for row in articles), np.uint64, len(articles))
     _, inverse, counts = np.unique(by_entity, return_inverse=True, return_counts=True)
     doubles: dict[str, list[int]] = {}

@@ -90,7 +90,8 @@ def read_parts(folder: Path, kind: str, partition: int | None = None) -> pa.Tabl
 
 def groups(table: pa.Table) -> Iterator[tuple[str, list[tuple[str, bytes, bytes | None]]]]:
     """(key, [(order, record, extra), …]) of a table sorted by key; made a few rows at a time."""
-    key, found = None, []
+    key: str | None = None
+    found: list = []
     for batch in table.to_batches(max_chunksize=256):
         for row_key, *row in zip(*(c.to_pylist() for c in batch.columns), strict=True):
             if row_key != key:

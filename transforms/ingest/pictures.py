@@ -6,6 +6,7 @@ from knowledge.store.rows import image_rows
 from records.identity import record_id
 from records.knowledge import ImageAsset
 from records.outcomes import Reason, Rejection
+from records.table import Json
 from transforms.ingest.job import Job, Outcome
 from transforms.ingest.parts import PartWriter, Row, groups, read_parts, write_runs
 
@@ -28,7 +29,7 @@ def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]
     first, *rest = sorted(copies, key=lambda image: image.file)
     kept = join(first, (entity for image in rest for entity in image.entity_ids))
     return kept, [Rejection(item_id=record_id("Picture", image.file), seed_id="", stage=STAGE, reason=Reason.PICTURE_DUPLICATE.value,
-                            evidence={"same_as": first.file}, title=image.file) for image in rest]
+                            evidence=Json({"same_as": first.file}), title=image.file) for image in rest]
 
 
 def run(job: Job, partition: int) -> Outcome:
@@ -55,7 +56,7 @@ def run_images(job: Job, partition: int) -> Outcome:
         outcome.keep()
         for rejection in rejected:
             outcome.reject(rejection)
-        for table, row in image_rows(image, files[image_id]):
+        for table, row in image_rows(image, files[image_id] or b""):
             rows[table].append(row)
     write_runs(job.folder("runs"), f"{partition:06d}", rows)
     return outcome

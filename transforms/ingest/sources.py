@@ -15,10 +15,11 @@ from knowledge.readers.titles import Site
 from knowledge.readers.wikidata_json import read_entities
 from knowledge.readers.wikitext import read_article
 from records.errors import InputError
-from records.identity import canonical_json
+from records.identity import canonical_json, record_id
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, Redirect
 from records.outcomes import Rejection
 from records.parquet import write_whole
+from transforms.ingest.faults import fault
 
 COMPRESSED_RANGE, PLAIN_RANGE = 4 << 20, 16 << 20
 PICTURE_BYTES, PICTURES = 32 << 20, 512
@@ -108,7 +109,13 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
     """
     if task.kind == "pages":
         for page in read_pages(ByteRange(**task.source), options.site, keep_partial=options.keep_partial):
-            yield page if isinstance(page, Redirect | Rejection) else read_article(page, options.site)
+            if isinstance(page, Redirect | Rejection):
+                yield page
+                continue
+            try:
+                yield read_article(page, options.site)
+            except Exception as error:  # whatever the extraction makes of a hostile page, the others are read
+                yield fault(record_id("Article", options.site.wiki, page.page_id, page.revision), "read", page.title, error)
     elif task.kind == "entities":
         yield from read_entities(ByteRange(**task.source), snapshot=options.snapshot, languages=options.languages,
                                  keep_partial=options.keep_partial)
