@@ -13,12 +13,14 @@ setup(
     package_data={"": ["*.yaml", "*.txt", "*.json", "*.md", "*.jinja", "*.html", "*.css", "*.js", "*.safetensors", "py.typed"]},
     install_requires=[
         "accelerate>=1.15",
+        "aiohttp",
         "apache-beam>=2.77",
         "datasets>=5.2",
         "fsspec",
         "huggingface_hub",
         "imagehash",
         "jinja2",
+        "jsonschema",
         "libzim>=3.13",
         "lxml",
         "mwparserfromhell>=0.7.2",
@@ -42,7 +44,7 @@ setup(
         "typer",
     ],
     extras_require={
-        "dev": ["hypothesis", "import-linter", "mypy", "pytest", "pytest-xdist", "ruff", "types-PyYAML"],
+        "dev": ["fastapi", "hypothesis", "import-linter", "mypy", "pytest", "pytest-xdist", "ruff", "types-PyYAML", "uvicorn"],
     },
     entry_points={"console_scripts": ["questloom = pipeline.cli:main"]},
 )

@@ -122,12 +122,14 @@ class MockEndpoint:
             case "hang":
                 await asyncio.sleep(behaviour.get("seconds", 3600))
             case "cut":
+                assert request.transport is not None
                 request.transport.close()
                 return web.Response()
             case "cut_body":
                 response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "5000"})
                 await response.prepare(request)
                 await response.write(b'{"choices": [{"index": 0, "mess')
+                assert request.transport is not None
                 request.transport.close()
                 return response
             case "empty_body":
@@ -200,6 +202,7 @@ def running(*, mean: float = 0.0, sigma: float = 0.5, seed: int = 0, faults: flo
     """The server in a process of its own; yields its base URL (…/v1)."""
     options = ["--mean", mean, "--sigma", sigma, "--seed", seed, "--faults", faults]
     server = subprocess.Popen([sys.executable, "-P", __file__, *map(str, options)], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
     try:
         yield server.stdout.readline().strip()
     finally:
