@@ -1,6 +1,7 @@
 """Infobox fields: name, plain text, and the titles that the field links."""
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from knowledge.readers.markup import arguments, restore, unescape
 from knowledge.readers.templates import expand_templates
@@ -14,6 +15,7 @@ _EXTERNAL = re.compile(r"\[(?:https?:)?//[^\s\]]*[ ]?([^\]\n]*)\]")
 _MARKUP = re.compile(r"[\[{'&\n*#\ufdd0-\ufddf]|  ")
 _BLANKS = re.compile(r"[ \t]+")
 _LINES = re.compile(r"\s*\n[\s*#:;]*")
+PICTURE_NAME = re.compile(r"[^\[\]{}|<>\n]+\.(?:jpe?g|png|gif|svg|tiff?|webp)\b", re.I)
 _PICTURE_FIELD = re.compile(r"(?:image|photo|picture|img|bild|imagen|immagine|foto|cover|logo|flag|map|pushpin)", re.I)
 
 
@@ -22,27 +24,41 @@ def is_infobox(name: str) -> bool:
     return name.startswith(_PREFIXES) or " infobox" in name
 
 
-def read_infobox(inside: str, resolve: Callable[[str], str]) -> tuple[str, tuple[InfoboxField, ...], dict[str, str]]:
+class Infobox(NamedTuple):
+    """What an infobox says."""
+
+    name: str = ""
+    """As written ("Infobox officeholder"); "" where the page has none."""
+    fields: tuple[InfoboxField, ...] = ()
+    pictures: tuple[tuple[str, str], ...] = ()
+    """(file as written, caption)."""
+
+
+def read_infobox(inside: str, resolve: Callable[[str], str]) -> Infobox:
     """An infobox out of a template's inside (without tags and comments).
 
-    Returns:
-        (name as written, filled fields, raw values of fields that name pictures).
+    Args:
+        inside: what stands between the braces.
+        resolve: from a raw link target to an article's title or "".
     """
     parts = list(arguments(inside))
-    name = " ".join(parts[0].replace("_", " ").split())
-    fields, pictures = [], {}
+    fields: dict[str, InfoboxField] = {}
+    files: dict[str, str] = {}
     for part in parts[1:MAX_FIELDS]:
         key, equals, value = part.partition("=")
         key, value = key.strip(), value.strip()
         if not equals or not key or not value or "{" in key or "[" in key:
             continue
-        if _PICTURE_FIELD.match(key):
-            pictures[key] = value
+        if _PICTURE_FIELD.match(key) and (file := PICTURE_NAME.search(value)):
+            files.setdefault(file[0].strip(), key)
         targets: list[str] = []
-        text = field_text(value, resolve, targets)
-        if text:
-            fields.append(InfoboxField(name=key, text=text, targets=tuple(dict.fromkeys(targets))))
-    return name, tuple(fields), pictures
+        if text := field_text(value, resolve, targets):
+            fields[key] = InfoboxField(name=key, text=text, targets=tuple(dict.fromkeys(targets)))
+    captions = {name.lower().replace("_", " "): field.text for name, field in fields.items() if "caption" in name.lower()}
+    main = next((captions[name] for name in ("caption", "image caption") if name in captions), "")
+    pictures = tuple((file, captions.get(f"{key.lower().replace('_', ' ')} caption", main if number == 0 else ""))
+                     for number, (file, key) in enumerate(files.items()))
+    return Infobox(" ".join(parts[0].replace("_", " ").split()), tuple(fields.values()), pictures)
 
 
 def field_text(value: str, resolve: Callable[[str], str] = lambda target: target, targets: list[str] | None = None) -> str:

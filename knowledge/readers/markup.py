@@ -57,6 +57,8 @@ def strip_tags(text: str) -> tuple[str, list[str], bool]:
             pos = end + 3 if end >= 0 else len(text)
             if text[at - 1:at] in ("\n", "") and text[pos:pos + 1] == "\n":  # a comment on a line of its own takes the line along
                 pos += 1
+            elif text[at - 1:at] == " " and text[pos:pos + 1] == " ":
+                pos += 1
             at = find("<", pos)
             continue
         close = find(">", at, at + MAX_TAG_CHARS)

@@ -2,13 +2,17 @@
 import re
 
 # A mark of the full-width and Indic scripts ends a sentence by itself; a Latin one where a blank and no small letter follow, and not after an initial.
-_END = re.compile(r"""[.!?…\n。！？।؟۔](?:(?<=\n)|(?<=[。！？।؟۔])[”’」』）]*|(?<!\b[A-Z]\.)["'”’»)\]]*(?= [^a-z]|\n))""")
+_END = re.compile(r"""[.!?…\n。！？।؟۔](?:(?<=\n)|(?<=[。！？।؟۔])[”’」』）]*|(?<!\b[A-HJ-Z]\.)["'”’»)\]]*(?= [^a-z]|\n))""")
 _ABBREVIATIONS = frozenset("""
 a.d adm apr aug approx b.c b.c.e bros c.e ca capt cf ch co col corp dec dept dr ed eds e.g esp est et etc feb fig figs fl ft gen gov
 hon i.e inc jan jr jul jun lit lt ltd mar maj mr mrs ms mt mts no nos nov nr oct op p pp ph.d pl pres prof pt r rep rev
 sen sep sept sgt sr st ste supt univ v var viz vol vols vs
 bzw d.h evtl geb ggf gest hl inkl jh jhd o.ä s.o sog u.a usw vgl z.b
 """.split())
+
+
+_ROMAN_ONE = re.compile(r"\b[A-Z][a-z]+ I\Z")
+""""World War I." ends a sentence, "I. M. Pei" does not."""
 
 
 def sentence_ends(text: str) -> list[int]:
@@ -21,8 +25,10 @@ def sentence_ends(text: str) -> list[int]:
         begin, end = found.span()
         if text[begin] == "." and text[end] == " ":
             word = text[text.rfind(" ", 0, begin) + 1:begin]
-            if len(word) < 7 and _is_abbreviation(word.rpartition("\n")[2].lstrip("(\"'“‘«[")):
-                continue
+            if len(word) < 7:
+                word = word.rpartition("\n")[2].lstrip("(\"'“‘«[")
+                if _is_abbreviation(word) or (word == "I" and not _ROMAN_ONE.search(text, max(0, begin - 30), begin)):
+                    continue
         ends.append(end)
     if not ends or ends[-1] < len(text):
         ends.append(len(text))
@@ -30,7 +36,7 @@ def sentence_ends(text: str) -> list[int]:
 
 
 def _is_abbreviation(word: str) -> bool:
-    return word.lower() in _ABBREVIATIONS or (len(word) > 2 and word[-2] == "." and word[-1].isupper())
+    return word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.islower()) or (len(word) > 2 and word[-2] == "." and word[-1].isupper())
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:

@@ -76,13 +76,14 @@ def _convert(a: Arguments) -> str:
     """{{convert|10|km|mi}}: the number and the unit it is given in; ranges as {{convert|10|to|20|km}}."""
     if len(a) < 2:
         return " ".join(a)
+    a = [f"{int(x):,}" if x.isascii() and x.isdigit() and len(x) > 4 else x for x in a]
     if len(a) > 3 and a[1] in ("to", "-", "–", "and", "x", "by", "or", "to(-)", "+/-"):
         joint = {"-": "–", "to(-)": "–", "x": " × ", "by": " × ", "+/-": " ± "}.get(a[1], f" {a[1]} ")
         return f"{a[0]}{joint}{a[2]} {_UNITS.get(a[3], a[3])}"
     return f"{a[0]} {_UNITS.get(a[1], a[1])}"
 
 
-_UNITS = {"sqkm": "km²", "km2": "km²", "m2": "m²", "sqmi": "sq mi", "sqft": "sq ft", "m3": "m³", "C": "°C", "F": "°F", "K": "K",
+_UNITS = {"sqkm": "km²", "km2": "km²", "m2": "m²", "sqmi": "sq mi", "sqft": "sq ft", "m3": "m³", "km3": "km³", "C": "°C", "F": "°F", "K": "K",
           "kph": "km/h", "impgal": "imp gal", "USgal": "US gal"}
 
 

@@ -4,23 +4,23 @@ Only what stands in running text is a body link: links in templates, tables, ref
 this extraction with mwparserfromhell on sampled pages.
 """
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from knowledge.readers import markup
-from knowledge.readers.infobox import field_text, is_disambiguation, is_infobox, read_infobox
+from knowledge.readers.infobox import PICTURE_NAME, Infobox, field_text, is_disambiguation, is_infobox, read_infobox
 from knowledge.readers.mediawiki_xml import STAGE, RawPage
 from knowledge.readers.sentences import sentence_ends
 from knowledge.readers.templates import expand_template, stands_for_words, template_name
 from knowledge.readers.titles import CATEGORY, FILE, Site, link_resolver, normalise_title, split_namespace
 from records.identity import record_id
-from records.knowledge import Article, ArticlePicture, InfoboxField, Link, Section
+from records.knowledge import Article, ArticlePicture, Link, Section
 from records.outcomes import Reason, Rejection
 
 _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]]*))?\]\]([a-zß-öø-ÿа-яё]*)")
 _TARGET = re.compile(r"\[\[([^\[\]|\n]*)(?:\|[^\[\]]*)?\]\]")
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
-_PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\)?)|(\)))")
+_PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
 """First characters of lines that are not running text."""
 MAX_TABLE_LINES = 20_000
@@ -29,16 +29,6 @@ _SEAM = "\0"
 _OPTION = re.compile(
     r"\s*(?:thumb(?:nail)?|frame(?:d|less)?|border|left|right|cent(?:er|re)|none|baseline|middle|sub|super|text-top|text-bottom|top|bottom|mini|miniatur|"
     r"hochkant|upright.*|[\dx ]+px|(?:link|alt|lang|page|class|thumb|upright|start|end|thumbtime)\s*=.*)\s*", re.I | re.S)
-_PICTURE_NAME = re.compile(r"[^\[\]{}|<>\n]+\.(?:jpe?g|png|gif|svg|tiff?|webp)\b", re.I)
-
-
-class _Templates(NamedTuple):
-    """What templates outside the running text hold."""
-
-    infobox_name: str = ""
-    infobox: tuple[InfoboxField, ...] = ()
-    picture_fields: dict[str, str] = {}  # noqa: RUF012
-    disambiguation: bool = False
 
 
 def read_article(page: RawPage, site: Site) -> Article | Rejection:
@@ -47,8 +37,8 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
     Links are normalised but redirects among their targets are not resolved; `entity_id`, `redirects` and `in_degree` are filled at ingest.
     """
     text, galleries, literal = markup.strip_tags(page.text)
-    text, templates = _take_templates(text, site)
-    if templates.disambiguation:
+    text, infobox, disambiguation = _take_templates(text, site)
+    if disambiguation:
         return Rejection(item_id=record_id("Article", site.wiki, page.page_id, page.revision), seed_id="", stage=STAGE,
                          reason=Reason.DISAMBIGUATION, evidence="template", title=page.title)
     text, insides = markup.take_pictures(text, site)
@@ -66,8 +56,8 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
         sections.append(Section(title=title, level=level, text=body))
     return Article(
         wiki=site.wiki, title=page.title, page_id=page.page_id, revision=page.revision, timestamp=page.timestamp,
-        sections=tuple(sections), links=tuple(links), infobox_name=templates.infobox_name, infobox=templates.infobox,
-        pictures=_pictures(templates.picture_fields, insides, galleries, site), categories=tuple(categories))
+        sections=tuple(sections), links=tuple(links), infobox_name=infobox.name, infobox=infobox.fields,
+        pictures=_pictures(infobox, insides, galleries, site), categories=tuple(categories))
 
 
 def read_links(page: RawPage, site: Site) -> list[str]:
@@ -83,11 +73,11 @@ def read_links(page: RawPage, site: Site) -> list[str]:
     return [title for title in map(link_resolver(site), _TARGET.findall(text)) if title]
 
 
-def _take_templates(text: str, site: Site) -> tuple[str, _Templates]:
-    """The text without templates (some leave words), and the first infobox."""
+def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
+    """(the text without templates, of which some leave words; the first infobox; whether one marks a disambiguation page)."""
+    infobox, disambiguation = Infobox(), False
     if "{{" not in text:
-        return text, _Templates()
-    found = _Templates()
+        return text, infobox, disambiguation
     spans, balanced = markup.outer_spans(text)
     out, pos = [], 0
     for start, end in spans:
@@ -99,15 +89,15 @@ def _take_templates(text: str, site: Site) -> tuple[str, _Templates]:
             continue
         if text[start - 1:start] == " " and text[end:end + 1] in " ,.;:)\n":  # no blank before a comma, no two blanks
             out[-1] = out[-1][:-1]
-        if not found.infobox_name and is_infobox(name):
-            found = _Templates(*read_infobox(text[start + 2:end - 2], link_resolver(site)), found.disambiguation)
+        if not infobox.name and is_infobox(name):
+            infobox = read_infobox(text[start + 2:end - 2], link_resolver(site))
         elif is_disambiguation(name):
-            found = found._replace(disambiguation=True)
+            disambiguation = True
     out.append(text[pos:])
     text = "".join(out)
     if not balanced:
         text = text.replace("{{", "").replace("}}", "")
-    return text, found
+    return text, infobox, disambiguation
 
 
 def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
@@ -238,7 +228,7 @@ def _other_link(target: str, anchor: str | None, site: Site, categories: dict[st
     return target.lstrip(": ") if anchor is None else anchor
 
 
-def _pictures(fields: dict[str, str], insides: list[str], galleries: list[str], site: Site) -> tuple[ArticlePicture, ...]:
+def _pictures(infobox: Infobox, insides: list[str], galleries: list[str], site: Site) -> tuple[ArticlePicture, ...]:
     """Pictures of the infobox, of the text, of galleries, without doubles."""
     found: dict[str, ArticlePicture] = {}
 
@@ -247,9 +237,8 @@ def _pictures(fields: dict[str, str], insides: list[str], galleries: list[str], 
         if file and "." in file and file not in found:
             found[file] = ArticlePicture(file=file, caption=caption, in_infobox=in_infobox)
 
-    for value in fields.values():
-        if name := _PICTURE_NAME.search(value):
-            add(name[0].strip(), "", True)
+    for name, caption in infobox.pictures:
+        add(name, caption, True)
     for inside in insides:
         name, *options = markup.arguments(inside)
         captions = [o for o in options if not _OPTION.fullmatch(o)]
@@ -258,6 +247,6 @@ def _pictures(fields: dict[str, str], insides: list[str], galleries: list[str], 
         for line in gallery.split("\n"):
             name, _, rest = line.strip().partition("|")
             captions = [o for o in markup.arguments(rest) if not _OPTION.fullmatch(o)]
-            if _PICTURE_NAME.fullmatch(split_namespace(name, site)[1]):
+            if PICTURE_NAME.fullmatch(split_namespace(name, site)[1]):
                 add(name, field_text(captions[-1]) if captions else "", False)
     return tuple(found.values())
