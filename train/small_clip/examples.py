@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from models.picture_file import PictureError, decode
+from models.picture_file import decode
 from transforms.pictures.describe import Looks, looks_of
-from transforms.pictures.simple import kind_by_name
+from transforms.pictures.simple import too_simple
 
 STORED_SIDE = 144
 """Pixels a side that are kept; the model reads 128, so that a crop can move."""
@@ -42,13 +42,12 @@ def examples_of(store: Any) -> Examples:
     index: dict[str, int] = {}
     for image in sorted(store.scan_images(), key=lambda i: i.id):
         subjects = [e for e in image.depicts if store.entity(e) is not None and e in image.entity_ids]
-        if len(subjects) != 1 or kind_by_name(image) or min(image.width, image.height) < STORED_SIDE:
+        if len(subjects) != 1 or min(image.width, image.height) < STORED_SIDE:
             continue
-        try:
-            data = store.image_bytes(image.id)
-            picture = decode(data, at_least=2 * STORED_SIDE)
-        except PictureError:
-            continue  # the world plants unreadable files; ingest counts them
+        data = store.image_bytes(image.id)
+        picture = decode(data, at_least=2 * STORED_SIDE)
+        if too_simple(image, picture):
+            continue
         if subjects[0] not in index:
             index[subjects[0]] = len(looks)
             looks.append(looks_of(store, subjects[0]))

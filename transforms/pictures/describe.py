@@ -8,8 +8,13 @@ from typing import Protocol
 
 from records.knowledge import Claim, Entity, ImageAsset, Value
 
-CLASS, COLOUR, MATERIAL, DEPICTS, SEX, STOREYS, COUNT = "P31", "P462", "P186", "P180", "P21", "P1101", "P1114"
-HUMAN = "Q5"
+CLASS, COLOUR, MATERIAL, DEPICTS, SEX, STOREYS, COUNT, GENRE, PARENT = (
+    "P31", "P462", "P186", "P180", "P21", "P1101", "P1114", "P136", "P171")
+HUMAN, TAXON = "Q5", "Q16521"
+_GROUPS = {"Q5113": "bird", "Q152": "fish", "Q7377": "mammal", "Q10811": "reptile", "Q10908": "amphibian", "Q28319": "butterfly",
+           "Q1390": "insect", "Q1358": "spider", "Q25314": "flower", "Q764": "fungus", "Q756": "plant", "Q729": "animal"}
+"""Groups of organisms that people have a word for, the narrow ones first on any path up P171."""
+_MAX_RANKS = 40
 _WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve"}
 
 
@@ -55,30 +60,59 @@ def looks_of(store: Described, entity_id: str, *, without_picture: str = "") -> 
         entity_id: whom to describe.
         without_picture: id of a picture whose own details are not used: the one that the description will judge.
     """
-    best: dict[str, list[Value]] = {}
-    for claim in store.claims(entity_id):
-        if claim.best:
-            best.setdefault(claim.property, []).append(claim.value)
+    best = _best(store, entity_id)
 
     def labels(property: str) -> tuple[str, ...]:
         return tuple(sorted({store.label(v.entity) for v in best.get(property, ()) if v.kind == "entity"}))
 
-    classes = sorted(v.entity for v in best.get(CLASS, ()) if v.kind == "entity")
-    noun = store.label(classes[0]) if classes else "thing"
-    if HUMAN in classes:
-        noun = {"male": "man", "female": "woman"}.get("".join(labels(SEX)), "person")
+    shown = {noun_of(store, v.entity) for v in best.get(DEPICTS, ()) if v.kind == "entity"}
     parts = {f"{_number(v.number)} storeys" for v in best.get(STOREYS, ()) if v.number}
     for image in store.images_of(entity_id):
         if image.id == without_picture or entity_id not in image.depicts:
             continue
         for detail in image.details:
-            if detail.property == COUNT and detail.part_label and detail.value.number:
-                parts.add(f"{_number(detail.value.number)} {plural(detail.part_label)}" if detail.value.number > 1
-                          else f"{article(detail.part_label)} {detail.part_label}")
-            elif detail.property == COLOUR and detail.part_label and detail.value.kind == "entity":
+            part = detail.part_label or (store.label(detail.part) if detail.part else "")
+            if detail.property == COUNT and part and detail.value.number:
+                parts.add(f"{_number(detail.value.number)} {plural(part)}" if detail.value.number > 1 else f"{article(part)} {part}")
+            elif detail.property == COLOUR and part and detail.value.kind == "entity":
                 colour = store.label(detail.value.entity)
-                parts.add(f"{article(colour)} {colour} {detail.part_label}")
-    return Looks(noun=noun, colours=labels(COLOUR), materials=labels(MATERIAL), parts=tuple(sorted(parts)), shown=labels(DEPICTS))
+                parts.add(f"{article(colour)} {colour} {part}")
+    genre = " and ".join(labels(GENRE)) if shown else ""  # a novel's genre is not to be seen, a picture's is
+    return Looks(noun=f"{genre} {noun_of(store, entity_id)}".strip(), colours=labels(COLOUR), materials=labels(MATERIAL),
+                 parts=tuple(sorted(parts)), shown=tuple(sorted(shown)))
+
+
+def noun_of(store: Described, entity_id: str) -> str:
+    """What kind of thing an entity is, in a word: a person's sex, an organism's group, else the class; a class is its own word."""
+    best = _best(store, entity_id)
+    classes = sorted(v.entity for v in best.get(CLASS, ()) if v.kind == "entity")
+    if HUMAN in classes:
+        sexes = {store.label(v.entity) for v in best.get(SEX, ())}
+        return "man" if sexes == {"male"} else "woman" if sexes == {"female"} else "person"
+    if TAXON in classes:
+        return _group(store, entity_id)
+    if classes:
+        return store.label(classes[0])
+    return store.label(entity_id) if store.entity(entity_id) is not None else "thing"
+
+
+def _group(store: Described, taxon: str) -> str:
+    for _ in range(_MAX_RANKS):
+        if taxon in _GROUPS:
+            return _GROUPS[taxon]
+        parents = sorted(v.entity for v in _best(store, taxon).get(PARENT, ()) if v.kind == "entity")
+        if not parents:
+            break
+        taxon = parents[0]
+    return "organism"
+
+
+def _best(store: Described, entity_id: str) -> dict[str, list[Value]]:
+    found: dict[str, list[Value]] = {}
+    for claim in store.claims(entity_id):
+        if claim.best:
+            found.setdefault(claim.property, []).append(claim.value)
+    return found
 
 
 def article(words: str) -> str:

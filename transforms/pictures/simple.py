@@ -18,10 +18,10 @@ _NAME = re.compile(r"\b(?P<kind>" + "|".join(_KINDS) + r")s?\b")
 _CATEGORY = re.compile(r"^(?:svg |png )?(?P<kind>flags|coats of arms|logos|maps|locator maps|icons|emblems|seals|diagrams|"
                        r"charts|signatures)\b")
 SIDE = 96
-MAX_FLAT_COLOURS = 12
-"""Colours (of 4,096) that cover 95 % of a photograph number dozens to hundreds; flags and logos have a handful."""
-MIN_TONES = 3.5
-"""Entropy of luminance in bits; photographs lie at 6 to 7.8, drawings in a few flat colours below 3."""
+MAX_FLAT_COLOURS = 4
+"""Colours (of 4,096) that cover 95 % of the pixels: photographs have 40 to 350, black-and-white ones up to 16, a flag two to nine."""
+MIN_TONES = 3.6
+"""Entropy of luminance in bits: 27 photographs lie at 6.5 to 7.7, full drawings above 4.5, 40 flags, arms and maps below 2.5."""
 MAX_TEXT_COVERAGE = 0.35
 
 

@@ -52,5 +52,18 @@ def test_a_painting_tells_what_it_shows_and_a_person_what_sex():
     assert looks_of(facts, "H").text() == "a woman"
 
 
-def test_an_entity_without_class_is_a_thing():
-    assert looks_of(store(), "nowhere").text() == "a thing"
+def test_a_depicted_person_or_building_is_told_by_its_kind_and_not_by_its_name():
+    facts = store(*LIGHT, claim("P", "P31", "Q3305213"), claim("P", "P180", "L"), claim("P", "P180", "boat"),
+                  claim("P", "P136", "marine art"))
+    assert looks_of(facts, "P").text() == "a marine art painting showing a boat and a lighthouse"
+
+
+def test_an_organism_is_told_by_the_group_that_people_have_a_word_for():
+    facts = store(claim("species", "P31", "Q16521"), claim("species", "P171", "genus"), claim("genus", "P171", "Q5113"),
+                  claim("species", "P462", "red"), claim("lost", "P31", "Q16521"), claim("lost", "P171", "lost"))
+    assert looks_of(facts, "species").text() == "a red bird"
+    assert looks_of(facts, "lost").text() == "an organism"
+
+
+def test_an_unknown_entity_is_a_thing():
+    assert looks_of(SmallFacts([]), "nowhere").text() == "a thing"
