@@ -16,7 +16,8 @@ from records.errors import InputError
 
 _FOLDER = Path(__file__).parent
 _FALLBACK_BY_DATATYPE = {"wikibase-item": "entity", "time": "time", "quantity": "quantity"}
-_LISTS = ("subject", "object", "value", "ask", "ask_subject", "subject_value", "subject_story", "object_story", "subject_relative", "at", "event", "clause", "count", "count_subject", "order", "compare", "nouns")
+_LISTS = ("subject", "object", "value", "ask", "ask_subject", "subject_value", "subject_story", "object_story", "subject_relative", "at",
+          "event", "clause", "count", "count_subject", "order", "compare", "nouns")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,16 +133,18 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "", 
 
 def _from_label(fallback: Mapping[str, Any], label: str, datatype: str) -> dict[str, Any]:
     """An entry made from the fallback of the datatype and the words of the label."""
-    label = re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", label).strip() or label
+    # Braces would be read as slots; "has part(s)" is about a part.
+    label = re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", re.sub(r"[{}]", "", label)).strip() or label
     shape = _FALLBACK_BY_DATATYPE.get(datatype, "string")
     if shape == "entity":
         shape = next((rule["shape"] for rule in fallback["label_rules"] if re.search(rule["pattern"], label)), shape)
-    entry = {name: [t.replace("{label}", label) for t in texts] for name, texts in fallback[shape].items()}
+    slots = {"{label}": label, "{head}": label.removesuffix(" of"), "{a}": "an" if label[:1].lower() in "aeiou" else "a"}
+    entry = {name: [re.sub("|".join(slots), lambda m: slots[m[0]], t) for t in texts] for name, texts in fallback[shape].items()}
     return {**entry, "noun": label} if shape == "entity" else entry
 
 
 def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {("as_" if name == "as" else name): tuple(value) if name in _LISTS else value for name, value in entry.items()}
+    fields: dict[str, Any] = {("as_" if name == "as" else name): tuple(value) if name in _LISTS else value for name, value in entry.items()}
     for name in ("kinds", "kinds_object"):
         if name in fields:
             fields[name] = {kind: _fields(change) for kind, change in fields[name].items()}

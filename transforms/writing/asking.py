@@ -1,5 +1,6 @@
 """The question itself, by the type of its answer: an entity, a date, a quantity, a text, or something computed."""
 from records.form import ClaimClause, Compute, SentenceClause
+from transforms.writing.joining import joined
 from transforms.writing.scene import num_words
 from transforms.writing.telling import HOPELESS, Telling
 
@@ -54,14 +55,15 @@ def _entity(telling: Telling) -> str:
                 slots = {"s" if side == "object" else "o": other, **telling.nouns(var, noun)}
                 return _without_person(telling.fill(telling.choose(templates), **slots))
         elif isinstance(first, SentenceClause) and side == "sentence_object":
-            return telling.fill(telling.choose(scene.data["sentence"]["ask"]), s=telling.noun_phrase(first.subject), **telling.nouns(var, noun))
+            template = telling.choose(scene.data["sentence"]["ask"])
+            return telling.fill(template, s=telling.noun_phrase(first.subject), **telling.nouns(var, noun))
         telling.cost += 0.7
-        return f"{who} {telling.joined([telling.verb_phrase(index, side)])}?"
+        return f"{who} {joined([telling.verb_phrase(index, side)])}?"
     verbs = [telling.verb_phrase(i, side) for i, side in clauses]
     if not person and telling.rng.random() < 0.25:
         telling.cost += 0.5
         return f"What is the name of {telling.relative(f'the {noun}', verbs, person, bare=True)}?"
-    return f"{who} {telling.joined(verbs)}?"
+    return f"{who} {joined(verbs)}?"
 
 
 def _without_person(text: str) -> str:
@@ -138,7 +140,8 @@ def _winner(telling: Telling, compute: Compute) -> str:
     nouns = {scene.noun(a) for a in compute.args if isinstance(a, str)}
     shared = nouns.pop() if len(nouns) == 1 and all(isinstance(a, str) for a in compute.args) else ""
     names = [telling.noun_phrase(a) for a in compute.args]
-    who = "Who" if person else f"Which {shared}" if shared and telling.rng.random() < 0.5 else "Which of the two" if len(names) == 2 else "Which of these"
+    of_all = "Which of the two" if len(names) == 2 else "Which of these"
+    who = "Who" if person else f"Which {shared}" if shared and telling.rng.random() < 0.5 else of_all
     return f"{who} {verb}: {scene.words.listed(names, 'or')}?"
 
 
@@ -164,7 +167,7 @@ def _arithmetic(telling: Telling, compute: Compute) -> str:
         if compute.op == "difference":
             return f"What is the difference in {measure}{unit} between {names}?"
         return f"What is the combined {measure}{unit} of {names}?"
-    left, right = (telling.read(a, "number") if a in scene.reads else telling.literal(a) for a in compute.args)
+    left, right = (telling.literal(a, "number") for a in compute.args)
     if compute.op == "sum":
         return f"What is the sum{unit} of {left} and {right}?"
     return f"What is the difference{unit} between {left} and {right}?"
@@ -189,7 +192,7 @@ def _count(telling: Telling, compute: Compute) -> str:
             return telling.fill(telling.choose(templates), **slots, **telling.nouns(var, noun))
     default = scene.phrase(first).noun if isinstance(first, ClaimClause) and clauses[0][1] == "object" else ""
     noun = scene.noun(var, default)
-    verbs = sorted((scene.words.plural_verb(telling.joined([telling.verb_phrase(i, side)])) for i, side in clauses), key=num_words)
+    verbs = sorted((scene.words.plural_verb(joined([telling.verb_phrase(i, side)])) for i, side in clauses), key=num_words)
     return f"How many {scene.words.plural(noun)} {scene.words.listed(verbs)}?" if verbs else "How many are there?"
 
 

@@ -93,7 +93,7 @@ class Scene:
         if not class_id:
             return (default,) if default else ()
         if class_id not in self._kinds:
-            names = set()
+            names: set[str] = set()
             for c in self.facts.superclasses(class_id):
                 names.update((c, self.facts.label(c, "en").lower()))
             self._kinds[class_id] = tuple(kind for kind, of in self.data["kinds"].items() if not names.isdisjoint(of))
@@ -130,7 +130,7 @@ class Scene:
             return self._phrases[claim]
         found = property_phrase(claim.property, self.language, label=clean(self.facts.label(claim.property, self.language)),
                                 datatype=self.facts.datatype(claim.property))
-        self._phrases[claim] = found.variant(self.kinds(claim.subject), self.kinds(claim.object) if not isinstance(claim.object, Value) or claim.object.entity else ())
+        self._phrases[claim] = found.variant(self.kinds(claim.subject), self.kinds(claim.object))
         return self._phrases[claim]
 
     def comparisons(self, literal: Term) -> tuple[tuple[str, Term], ...]:
@@ -188,7 +188,7 @@ class Scene:
         if name.split(" ")[0] in ("The", "the", "A", "An"):
             return name
         endings = tuple(f" {e}" for e in data["the_endings"])
-        head = re.match(r"((?:[A-Z][\w’'-]* (?:and |of )?)*?[A-Z]\w+) of ", name)
+        head = re.match(r"((?:[A-Z][\w’'-]* (?:and |of )?)*?[A-Z]\w+) (?:of|for) ", name)
         if any(k in data["the_kinds"] for k in kinds) or (head and head[1].split(" ")[-1] in data["the_of"]) or name.endswith(endings):
             return f"the {name}"
         return name

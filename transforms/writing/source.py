@@ -1,6 +1,6 @@
 """What the graph writer must know about words that are in no form: labels, datatypes, classes."""
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 MAX_SUPERCLASSES = 200
@@ -45,19 +45,21 @@ class StoreWords:
         return entity.classes[0] if entity and entity.classes else ""
 
     def _superclasses(self, class_id: str) -> tuple[str, ...]:
-        return nearest_first(class_id, lambda c: (k.value.entity for k in self._store.claims(c) if k.best and k.property == "P279" and k.value.entity))
+        def parents(above: str) -> list[str]:
+            return [c.value.entity for c in self._store.claims(above) if c.best and c.property == "P279" and c.value.entity]
+
+        return nearest_first(class_id, parents)
 
 
-def nearest_first(class_id: str, parents: Any) -> tuple[str, ...]:
-    """The closure of a class over `parents(class_id) -> ids`, breadth first; cycles and huge hierarchies end.
+def nearest_first(class_id: str, parents: Callable[[str], Iterable[str] | None]) -> tuple[str, ...]:
+    """The closure of a class over its direct superclasses, breadth first; cycles and huge hierarchies end.
 
     >>> nearest_first("a", {"a": ["c", "b"], "b": ["a"], "c": []}.get)
     ('a', 'b', 'c')
     """
     found = [class_id]
     for current in found:
-        above: Iterable[str] = parents(current) or ()
-        found.extend(sorted(set(above) - set(found)))
+        found.extend(sorted(set(parents(current) or ()) - set(found)))
         if len(found) > MAX_SUPERCLASSES:
             break
     return tuple(found)

@@ -13,17 +13,15 @@ from collections.abc import Sequence
 from prompts.phrases import PropertyPhrase
 from records.form import ClaimClause, Term
 from records.knowledge import Value
+from transforms.writing.joining import LIGHT, PARTICIPLE, WHOLE_RELATIVES, joined, superlative
 from transforms.writing.scene import CLOSE, MIDDLE, OPEN, Scene, num_words, unmarked
 
-LIGHT = 5
-"""Words up to which a noun phrase may stand in the middle of a clause."""
 AWKWARD = 1.5
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
 _PREPOSITIONS = ("in", "by", "on", "at", "before", "after", "for", "of")
-WHOLE_RELATIVES = ("whose ", "in which ")
-_TIME = re.compile(r"(in|before|after|on) (\d|the year)")
-_PARTICIPLE = re.compile(r"\w+(ed|en|wn|ilt|ade|ght|orn|ld|un|ept|on|it)$")
+_HEAD = re.compile(r"the (.*?)(?: (?:of|where|that|who|whose|in|to|from|at|on|by|through|into|beside|behind|after|for|crossed|owned"
+                   r"|depicted|taught|commemorated|held)\b|$)")
 _RELATIVE = re.compile(r"\b(that|who|whom|whose|which|where)\b")
 
 
@@ -56,7 +54,8 @@ class Telling:
         for match in re.finditer(r"\{([so])\}", template):
             filler, after = slots.get(match[1], ""), template[match.end():].strip("?.,” ")
             if after and num_words(filler) > LIGHT:
-                self.cost += 0.28 * (num_words(filler) - LIGHT) * min(3, len(after.split())) + 1.5 * len(_RELATIVE.findall(unmarked(filler)))
+                nested = len(_RELATIVE.findall(unmarked(filler)))
+                self.cost += 0.28 * (num_words(filler) - LIGHT) * min(3, len(after.split())) + 1.5 * nested
         return re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
 
     def mark(self, key: str, phrase: str) -> str:
@@ -101,7 +100,7 @@ class Telling:
         self.meet(var, noun)
         self.anchor_phrase = phrase
         if rest := self.own(var):
-            verbs = self.joined([self.verb_phrase(i, side) for i, side in rest])
+            verbs = joined([self.verb_phrase(i, side) for i, side in rest])
             self.cost += 2.0
             return f"{self.mark(var, phrase)}, {'who' if self.scene.is_person(var) else 'which'} {verbs},"
         return self.mark(var, phrase)
@@ -111,12 +110,14 @@ class Telling:
         self.told[var] = noun
 
     def reference(self, var: str) -> str:
-        """"that tower", or "the other tower" beside the one in the picture."""
+        """"that tower"; "the other tower" beside the one in the picture; "it" where only that one was told."""
         noun, anchor = self.told[var], self.scene.form.anchor
         others = [n for v, n in self.told.items() if v != var] + self._open
         for name in (self._short(noun), noun):
             if name not in [n for o in others for n in (o, self._short(o))]:
                 return f"that {name}"
+        if var == anchor and len(self.told) == 1 and not self.scene.is_person(var):
+            return "it"
         if var == anchor:
             self.cost += 1.5
             return self.anchor_phrase
@@ -181,11 +182,11 @@ class Telling:
             self.cost += 3.0  # the class is part of what makes the description fit one thing
         other = self.noun_phrase(claim.subject if side == "object" else claim.object)
         text = self.fill(template, s=other, o=other, **self.nouns(var, noun))
-        head = re.match(r"the (.*?)(?: (?:of|where|that|who|in|to|from|at|on|by|through|into|beside|after|for|crossed|behind|owned|depicted|taught|commemorated|held|whose)\b|$)",
-                        template.replace("{c}", noun))
+        head = _HEAD.match(template.replace("{c}", noun))
         # A person is called by what makes them one here ("that architect"), a thing by its class ("that town", not "that birthplace").
-        by_head = head and "{" not in head[1] and (self.scene.is_person(var) or not self.scene.class_id(var))
-        return text, head[1] if by_head else noun
+        if head and "{" not in head[1] and (self.scene.is_person(var) or not self.scene.class_id(var)):
+            return text, head[1]
+        return text, noun
 
     def nouns(self, var: str, noun: str) -> dict[str, str]:
         """The slots that depend on what is described."""
@@ -213,28 +214,14 @@ class Telling:
         pronoun = "who" if person else "that"
         verbs = sorted(verbs, key=num_words)
         opening = verbs[0].split(" ")[0]
-        if bare and len(verbs) > 1 and all(v.split(" ")[0] == opening in ("(was)", "(is)") and _PARTICIPLE.match(v.split(" ")[1])
+        if bare and len(verbs) > 1 and all(v.split(" ")[0] == opening in ("(was)", "(is)") and PARTICIPLE.match(v.split(" ")[1])
                                            for v in verbs) and self.rng.random() < 0.5:
-            return f"{head} {self.joined(verbs).partition(' ')[2]}"
-        if bare and verbs[0].startswith("(") and (len(verbs) == 1 or (num_words(verbs[0]) <= LIGHT and not person)) and self.rng.random() < 0.7:
+            return f"{head} {joined(verbs).partition(' ')[2]}"
+        short = num_words(verbs[0]) <= LIGHT and not person
+        if bare and verbs[0].startswith("(") and (len(verbs) == 1 or short) and self.rng.random() < 0.7:
             head, verbs = f"{head} {verbs[0].partition(' ')[2]}", verbs[1:]
-            return head if not verbs else f"{head} {pronoun} {self.joined(verbs)}"
-        return f"{head} {pronoun} {self.joined(verbs)}"
-
-    def joined(self, verbs: list[str]) -> str:
-        """Finite verb phrases joined with "and". One verb is said once ("was built in 1868 by …"), and so is a shared "was"."""
-        said: list[str] = []
-        for verb in sorted((v.replace("(", "", 1).replace(")", "", 1) for v in verbs), key=num_words):
-            same = next(((k, rest) for k, v in enumerate(said) if (rest := _merged(v, verb))), None)
-            if same:
-                said[same[0]] = same[1]
-            else:
-                said.append(verb)
-        said.sort(key=num_words)
-        copula = said[0].split(" ")[0]
-        if copula in ("was", "is") and all(v.split(" ")[0] == copula and _PARTICIPLE.match(v.split(" ")[1]) for v in said):
-            said = [said[0], *(v.partition(" ")[2] for v in said[1:])]
-        return self.scene.words.listed(said)
+            return head if not verbs else f"{head} {pronoun} {joined(verbs)}"
+        return f"{head} {pronoun} {joined(verbs)}"
 
     # ------------------------------------------------------------ verb phrases
 
@@ -251,7 +238,8 @@ class Telling:
         if side.startswith("sentence"):
             end = clause.object if side == "sentence_subject" else clause.subject  # type: ignore[union-attr]
             key = "o" if side == "sentence_subject" else "s"
-            return self.fill(self.choose(self.scene.data["sentence"][side.removeprefix("sentence_")]), **{key: other or self.noun_phrase(end)})
+            templates = self.scene.data["sentence"][side.removeprefix("sentence_")]
+            return self.fill(self.choose(templates), **{key: other or self.noun_phrase(end)})
         assert isinstance(clause, ClaimClause)
         phrase = self.scene.phrase(clause)
         if side == "object":
@@ -269,15 +257,18 @@ class Telling:
         """The subject's verb phrase with a given object."""
         plain = unmarked(said)
         # A common noun as value wants an article ("a poet", "an apple"); names and descriptions have theirs.
-        counted = f"{self.scene.words.article(plain)} {said}" if plain[:1].islower() and not plain.startswith(("the ", "a ", "an ", "that ")) else said
-        return self.fill(self.choose(phrase.subject or ("has {o} as its " + (phrase.noun or "value"),)), o=said, q=f"“{said}”", a_o=counted)
+        common = plain[:1].islower() and not plain.startswith(("the ", "a ", "an ", "that "))
+        counted = f"{self.scene.words.article(plain)} {said}" if common else said
+        templates = phrase.subject or ("has {o} as its " + (phrase.noun or "value"),)
+        return self.fill(self.choose(templates), o=said, q=f"“{said}”", a_o=counted)
 
     def _predicate(self, claim: ClaimClause, phrase: PropertyPhrase) -> str:
         value = claim.object
         if isinstance(value, str) and value in self.scene.literals:
-            return self.scene.words.listed([self._compared(phrase, op, right) for op, right in self.scene.comparisons(value) or (("=", value),)])
-        if isinstance(value, Value) and value.kind == "time":
-            return self.fill(self.choose(phrase.at), at=self.scene.words.at(value)) if phrase.at else self.about(phrase, self.scene.words.date(value))
+            compared = self.scene.comparisons(value) or (("=", value),)
+            return self.scene.words.listed([self._compared(phrase, op, right) for op, right in compared])
+        if isinstance(value, Value) and value.kind == "time" and phrase.at:
+            return self.fill(self.choose(phrase.at), at=self.scene.words.at(value))
         return self.about(phrase, self.noun_phrase(value))
 
     def _compared(self, phrase: PropertyPhrase, op: str, right: Term) -> str:
@@ -314,12 +305,12 @@ class Telling:
         phrase = self.scene.phrase(known[1])
         return self.fill(self.choose(phrase.clause or ("{s} had its " + (phrase.noun or "date"),)), s=self.noun_phrase(known[1].subject))
 
-    def literal(self, term: Term) -> str:
-        """A date, number or text as a noun phrase: "the opening of {s}", "the height of {s}", "the year on the plaque"."""
+    def literal(self, term: Term, use: str = "value") -> str:
+        """A date, number or text as a noun phrase: "the opening of {s}", "the height of {s}", "the number on the plaque"."""
         if isinstance(term, Value):
             return self.scene.value(term)
         if term in self.scene.reads:
-            return self.read(term, "value")
+            return self.read(term, use)
         known = self.scene.definition(term)
         if known is None:
             self.cost += HOPELESS
@@ -327,24 +318,20 @@ class Telling:
         self.used.add(known[0])
         phrase = self.scene.phrase(known[1])
         templates = phrase.event or phrase.value or ("the " + (phrase.noun or "value") + " of {s}",)
-        return self.mark(term, self.fill(self.choose(templates), s=self.noun_phrase(known[1].subject), **self.nouns("", phrase.noun or "thing")))
+        subject = self.noun_phrase(known[1].subject)
+        return self.mark(term, self.fill(self.choose(templates), s=subject, **self.nouns("", phrase.noun or "thing")))
 
     def read(self, var: str, use: str) -> str:
-        """A detail of the picture, by the template `use` of the language's file (value, year, number, ask, …)."""
-        reads = self.scene.reads[var]
-        table = self.scene.data["details"].get(reads.property)
+        """A detail of the picture, by the template `use` of the language's file (value, year, number, ask, ask_date, …)."""
+        reads, data = self.scene.reads[var], self.scene.data
+        table = data["details"].get(reads.property, data["details"]["other"])
         part = self.scene.class_noun(reads.part) if reads.part else ""
-        if table is None:
-            label = self.scene.class_noun(reads.property)
-            table = {"value": [f"the {label} of the {{p}} of {{s}}"], "whole": [f"the {label} of {{s}}"],
-                     "ask": [f"What is the {label} of the {{p}} of {{s}}?"], "ask_whole": [f"What is the {label} of {{s}}?"]}
-        wanted = use if part else {"value": "whole"}.get(use, f"{use}_whole")
-        plain = ("ask" if use.startswith("ask") else "value") if part else ("ask_whole" if use.startswith("ask") else "whole")
-        templates = table.get(wanted) or table.get(plain) or table["value"]
-        if part in self.scene.data["parts_written"]:
-            templates = table.get(f"{use}_whole") or table.get("ask_whole" if use.startswith("ask") else "whole") or templates
-        return self.fill(self.choose(templates), s=self.noun_phrase(reads.of), p=part,
-                         on="on" if part in self.scene.data["parts_on"] else "of", ps=self.scene.words.plural(part) if part else "details")
+        whole = not part or part in data["parts_written"]
+        plain = "ask" if use.startswith("ask") else "value"
+        names = (f"{use}_whole", f"{plain}_whole") if whole else (use, plain)
+        templates = next(table[name] for name in (*names, plain) if name in table)
+        return self.fill(self.choose(templates), s=self.noun_phrase(reads.of), p=part, ps=self.scene.words.plural(part or "detail"),
+                         on="on" if part in data["parts_on"] else "of", label=self.scene.class_noun(reads.property))
 
     # ------------------------------------------------------------ superlatives
 
@@ -371,30 +358,3 @@ class Telling:
             if first.measure:
                 return f"has the {'larger' if last else 'smaller'} {first.measure}"
         return {"earliest": "came first", "latest": "came last", "largest": "is the largest", "smallest": "is the smallest"}[op]
-
-
-def _merged(one: str, two: str) -> str:
-    """Two verb phrases with one verb said once ("was built in 1868 by …", "died in Karsk in 1843"), or "" where they do not fit."""
-    first, second = one.split(" "), two.split(" ")
-    at = 2 if first[0] in ("was", "is") else 1
-    shared = next((k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), 0)
-    times = [bool(_TIME.match(" ".join(v[at:]))) for v in (first, second)]
-    if len(first) > at and first[at:at + 1] == second[at:at + 1] and first[:at] == second[:at] and first[at] in _PREPOSITIONS and times == [False, False]:
-        return f"{one} and {' '.join(second[at + 1:])}"
-    if shared > 1 and first[shared - 1] in ("of", "by", "to", "for", "with"):
-        return f"{one} and {' '.join(second[shared:])}"
-    if first[:at] != second[:at] or len(first) <= at or len(second) <= at or first[at] not in _PREPOSITIONS or second[at] not in _PREPOSITIONS:
-        return ""
-    parts = [" ".join(first[at:]), " ".join(second[at:])]
-    if _TIME.match(parts[0]) and num_words(parts[1]) <= LIGHT and not _TIME.match(parts[1]):
-        parts.reverse()
-    return " ".join([*first[:at], *parts])
-
-
-def superlative(comparative: str) -> str:
-    """"taller" to "tallest", "more populous" to "most populous", "less high" to "least high"."""
-    if comparative.startswith("more "):
-        return "most " + comparative[5:]
-    if comparative.startswith("less "):
-        return "least " + comparative[5:]
-    return comparative[:-2] + "est"

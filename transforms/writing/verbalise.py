@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from records.form import ClaimClause, Form
 from records.identity import chance
 from transforms.writing.asking import question
+from transforms.writing.joining import joined
 from transforms.writing.lints import problems
 from transforms.writing.scene import CLOSE, MIDDLE, OPEN, Scene, num_words, unmarked
 from transforms.writing.source import WordSource
@@ -27,9 +28,9 @@ NEARLY = 0.8
 
 
 # The verb of a relative clause, and that of the question right behind it: "the town where she died founded".
-_COLLISION = re.compile(r"\b(?:died|born|stands?|hangs?|flows?|rises?|studied|lies|kept|named|dedicated|discovered|buried|fought|worked|lived|found|set"
-                        r"|based|run|located|designed|attended|built) (?:founded|built|opened|born|established|made|painted|published|discovered|flow|stand"
-                        r"|lie|lies|die|open|rise|hang|designed|released|written)\b")
+_COLLISION = re.compile(r"\b(?:died|born|stands?|hangs?|flows?|rises?|studied|lies|kept|named|dedicated|discovered|buried"
+                        r"|fought|worked|lived|found|set|based|run|located|designed|attended|built) (?:founded|built|opened|born"
+                        r"|established|made|painted|published|discovered|flow|stand|lie|lies|die|open|rise|hang|designed|released|written)\b")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +114,7 @@ def _told(telling: Telling, rng: random.Random) -> str:
 def _pivots(scene: Scene) -> dict[str, list[int]]:
     """The variables that a sentence of their own may introduce: to the claims that lead to them from the picture, if any."""
     form = scene.form
-    fit = {v for v in scene.ranks if v not in scene.literals and v not in scene.names and v not in scene.computes} - {form.anchor, form.ask.var}
+    fit = {*scene.ranks} - {*scene.literals, *scene.names, *scene.computes, form.anchor, form.ask.var}
     found: dict[str, list[int]] = {v: [] for v in fit}
     level: dict[str, list[int]] = {form.anchor: []}
     seen = {form.anchor}
@@ -147,7 +148,7 @@ def _story(telling: Telling, path: list[int]) -> list[str]:
     scene = telling.scene
     telling.used.update(path)
     at = telling.rng.randrange(1, len(path)) if len(path) > 1 and telling.rng.random() < 0.5 else len(path)
-    sentences = []
+    sentences: list[str] = []
     var = scene.form.anchor
     for part in (path[:at], path[at:]):
         if part:
@@ -156,7 +157,7 @@ def _story(telling: Telling, path: list[int]) -> list[str]:
             if sentences:
                 verb = _also(verb, scene, path[at - 1:])
                 telling.cost += 1.0
-            sentences.append(f"{subject} {telling.joined([verb])}.")
+            sentences.append(f"{subject} {joined([verb])}.")
     return sentences
 
 
@@ -185,7 +186,7 @@ def _step(telling: Telling, var: str, path: list[int], *, relative: bool = False
         telling.cost += 3.0  # "…is in a town. In which year was that town …": a sentence for nothing
     if phrase.whose and side == "subject" and verbs and relative and not any(v.startswith("whose ") for v in verbs):
         telling.meet(target, phrase.whose)
-        return f"whose {telling.mark(target, phrase.whose)} {telling.joined(verbs)}", last
+        return f"whose {telling.mark(target, phrase.whose)} {joined(verbs)}", last
     story = phrase.subject_story if side == "subject" else phrase.object_story
     templates = story or (phrase.subject if side == "subject" else phrase.object)
     if role and any(role[:4] in t for t in templates):
@@ -227,6 +228,7 @@ def _weigh(text: str, hidden: Collection[str], language: str) -> float:
         cost += 1.5 * max(0, len(re.findall(r"\b(?:that|who|which|where|whom|whose)\b(?! other)", sentence)) - 2)
         cost += 1.2 * max(0, sentence.count(" of ") - 2)
         cost += 1.5 * len(re.findall(r"\bof (?:the|that) [\w-]+(?: [\w-]+)? of (?:the|that) [\w-]+(?: [\w-]+)? of\b", sentence))
+        cost += 4.0 * len(re.findall(r"\b(?:of|by|to|from|after|in|at|beside) it\b", sentence))
         cost += 2.5 * len(_COLLISION.findall(sentence))
         stems = re.findall(r"\b(paint|found|design|publish|built|compos|taught|writ|wrot|discover|birth|born|award)", sentence)
         cost += 0.8 * (len(stems) - len(set(stems)))
@@ -240,7 +242,9 @@ def _said(text: str, hidden: Collection[str]) -> list[str]:
 
 def _read_marks(marked: str) -> tuple[str, dict[str, tuple[int, int]]]:
     """The plain text, and the span of the first mention of each key."""
-    plain, spans, open_spans = "", {}, []
+    plain = ""
+    spans: dict[str, tuple[int, int]] = {}
+    open_spans: list[tuple[str, int]] = []
     for piece in re.split(f"({OPEN}[^{MIDDLE}]*{MIDDLE}|{CLOSE})", marked):
         if piece.startswith(OPEN):
             open_spans.append((piece[1:-1], len(plain)))

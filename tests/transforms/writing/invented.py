@@ -3,14 +3,17 @@ from knowledge.world import vocabulary
 from records.form import Ask, ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term
 from records.knowledge import Value
 
-CLASS = {**vocabulary.class_ids(), "plaque": "Q721747", "arch": "Q12277", "flag": "Q14660", "door": "Q36794", "window": "Q35473", "inscription": "Q1640824"}
+CLASS = {**vocabulary.class_ids(), "plaque": "Q721747", "arch": "Q12277", "flag": "Q14660", "door": "Q36794",
+    "window": "Q35473", "inscription": "Q1640824"}
 NAMED = {  # label: class
     "Karsk": "town", "Orla": "river", "Velm": "town", "Ansgar Hollin": "human", "Mirel Tavish": "human", "Brenn": "village",
     "Tor Academy of Arts": "art academy", "Hollin & Daughters": "shipyard", "Battle of Sarn": "battle", "War of the Two Crowns": "war",
     "The Grey Harbour": "painting", "Salt and Lanterns": "novel", "Ostmark Museum": "art museum", "Luneth Prize": "literary award",
     "Esk Mountains": "mountain range", "Varn": "lake", "Pellan": "island", "Merrow": "ship", "Order of the Heron": "order",
-    "granite": "entity", "poet": "entity", "Kesselholm": "city", "Sarnian": "language", "University of Velm": "university", "Cape Orlen Light": "lighthouse",
-    "oil paint": "entity", "Northern Light": "art movement", "Marsh & Loom": "publishing house", "red": "entity", "Tor Bridge": "arch bridge", "Elder Sound": "sea",
+    "granite": "entity", "poet": "entity", "Kesselholm": "city", "Sarnian": "language",
+    "University of Velm": "university", "Cape Orlen Light": "lighthouse",
+    "oil paint": "entity", "Northern Light": "art movement", "Marsh & Loom": "publishing house", "red": "entity",
+    "Tor Bridge": "arch bridge", "Elder Sound": "sea",
     "Ivo Mersk": "human", "Greymouth Regatta": "festival", "Ravel House": "museum", "naturalist": "entity", "Lindgrens": "family",
 }
 IDS = {name: f"Q9{i:05d}" for i, name in enumerate(sorted(NAMED))}
@@ -81,7 +84,8 @@ def form(ask: str, *clauses: str) -> Form:
                 subject = term(left)
                 made.append(ClaimClause(subject=subject, property=prop, object=term(right)))
     unit = UNIT.get(how, "") if kind == "quantity" else ""
-    return Form(clauses=tuple(made), ask=Ask(var="a", type=kind, unit=unit, precision=how if kind == "date" else ("day" if how == "day" else "")))
+    precision = how if kind == "date" or how == "day" else ""
+    return Form(clauses=tuple(made), ask=Ask(var="a", type=kind, unit=unit, precision=precision))
 
 
 def classes(said: str) -> dict[str, str]:
@@ -89,7 +93,6 @@ def classes(said: str) -> dict[str, str]:
     return {part.split(" ", 1)[0]: CLASS[part.split(" ", 1)[1]] for part in said.split(", ") if part}
 
 
-P, Q = "image x0", "x0"
 CASES: list[tuple[str, str, tuple[str, ...]]] = [
     # (classes, what is asked, clauses)
     # one and two hops forward
@@ -119,43 +122,53 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 human, x1 lighthouse", "date year", ("image x0", "x1 P84 x0", "x1 P131 Karsk", "x1 P1619 a")),
     ("x0 human, x1 painting, a art museum", "entity", ("image x0", "x1 P170 x0", "x1 P180 Pellan", "x1 P276 a")),
     ("x0 painting, x1 human, a painting", "entity", ("image x0", "x0 P170 x1", "a P170 x1", "a P571 1871", "a P276 Ostmark Museum")),
-    ("x0 town, x1 human, x2 novel", "date year", ("image x0", "x1 P19 x0", "x1 P69 University of Velm", "x2 P50 x1", "x2 P166 Luneth Prize", "x2 P577 a")),
+    ("x0 town, x1 human, x2 novel", "date year",
+     ("image x0", "x1 P19 x0", "x1 P69 University of Velm", "x2 P50 x1", "x2 P166 Luneth Prize", "x2 P577 a")),
     ("x0 arch bridge, x1 river, x2 town", "date year", ("image x0", "x0 P177 x1", "x1 P885 x2", "x2 P571 a")),
     ("x0 schooner, x1 shipyard, x2 clipper, a city", "entity", ("image x0", "x0 P176 x1", "x2 P176 x1", "x2 P571 1868", "x2 P504 a")),
     ("x0 lighthouse, x1 human, x2 human", "date year", ("image x0", "x0 P84 x1", "x2 P1066 x1", "x2 P19 Velm", "x2 P569 a")),
     ("x0 castle, x1 town, a human", "entity", ("image x0", "x0 P131 x1", "a P19 x1", "a P166 Order of the Heron", "a P106 poet")),
-    ("x0 mountain, x1 mountain range, x2 river", "quantity kilometre", ("image x0", "x0 P4552 x1", "x2 P885 x1", "x2 P403 Varn", "x2 P2043 a")),
+    ("x0 mountain, x1 mountain range, x2 river", "quantity kilometre",
+     ("image x0", "x0 P4552 x1", "x2 P885 x1", "x2 P403 Varn", "x2 P2043 a")),
     ("x0 human, x1 ship, a shipyard", "entity", ("image x0", "x1 P138 x0", "x1 P571 1902", "x1 P176 a")),
     # three and four hops
     ("x0 arch bridge, x1 human, x2 town", "date year", ("image x0", "x0 P84 x1", "x1 P19 x2", "x2 P571 a")),
     ("x0 painting, x1 human, x2 human, a town", "entity", ("image x0", "x0 P170 x1", "x1 P1066 x2", "x2 P20 a")),
     ("x0 schooner, x1 shipyard, x2 human, a art academy", "entity", ("image x0", "x0 P176 x1", "x1 P112 x2", "x2 P69 a")),
-    ("x0 lighthouse, x1 human, x2 arch bridge, a lake", "entity", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Karsk", "x2 P177 x3", "x3 P403 a")),
+    ("x0 lighthouse, x1 human, x2 arch bridge, a lake", "entity",
+     ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Karsk", "x2 P177 x3", "x3 P403 a")),
     ("x0 taxon, x1 human, x2 university, x3 human, a town", "entity", ("image x0", "x0 P61 x1", "x1 P69 x2", "x2 P112 x3", "x3 P19 a")),
-    ("x0 arch bridge, x1 human, x2 human, x3 church building", "date year", ("image x0", "x0 P84 x1", "x1 P22 x2", "x3 P84 x2", "x3 P131 Velm", "x3 P571 a")),
+    ("x0 arch bridge, x1 human, x2 human, x3 church building", "date year",
+     ("image x0", "x0 P84 x1", "x1 P22 x2", "x3 P84 x2", "x3 P131 Velm", "x3 P571 a")),
     ("x0 novel, x1 publishing house, x2 human, x3 town", "date year", ("image x0", "x0 P123 x1", "x1 P112 x2", "x2 P19 x3", "x3 P571 a")),
     ("x0 statue, x1 human, x2 battle, a town", "entity", ("image x0", "x0 P547 x1", "x1 P607 x2", "x2 P276 a")),
     ("x0 lighthouse, x1 town, x2 human, x3 painting, a art museum", "entity",
      ("image x0", "x0 P131 x1", "x2 P19 x1", "x2 P135 Northern Light", "x3 P170 x2", "x3 P571 1883", "x3 P276 a")),
-    ("x0 human, x1 human, x2 schooner, x3 city, a river", "entity", ("image x0", "x0 P26 x1", "x2 P138 x1", "x2 P176 Hollin & Daughters", "x2 P504 x3", "x3 P206 a")),
+    ("x0 human, x1 human, x2 schooner, x3 city, a river", "entity",
+     ("image x0", "x0 P26 x1", "x2 P138 x1", "x2 P176 Hollin & Daughters", "x2 P504 x3", "x3 P206 a")),
     # comparisons as clues
-    ("x0 lighthouse, x1 human, x2 lighthouse", "quantity metre", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P1619 d1", "d1 < 1850", "x2 P2048 a")),
+    ("x0 lighthouse, x1 human, x2 lighthouse", "quantity metre",
+     ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P1619 d1", "d1 < 1850", "x2 P2048 a")),
     ("x0 arch bridge, x1 human, a lighthouse", "entity", ("image x0", "x0 P84 x1", "a P84 x1", "a P2048 h1", "h1 > 30 metre")),
     ("x0 lighthouse, a lighthouse", "entity", ("image x0", "x0 P2048 h0", "a P2048 h1", "h1 > h0", "a P131 Karsk")),
     ("x0 town, a human", "entity", ("image x0", "a P19 x0", "a P569 d1", "d1 > 1870", "a P69 Tor Academy of Arts")),
     # computations
     ("x0 arch bridge, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P569 d1", "x0 P571 d2", "a = difference d1 d2")),
     ("x0 human", "quantity day", ("image x0", "x0 P569 d1", "x0 P570 d2", "a = duration_years d1 d2")),
-    ("x0 lighthouse, x1 human, x2 lighthouse", "quantity metre", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Karsk", "x0 P2048 h0", "x2 P2048 h2", "a = difference h0 h2")),
-    ("x0 arch bridge, x1 arch bridge", "quantity metre", ("image x0", "x1 P138 Ansgar Hollin", "x0 P2043 h0", "x1 P2043 h1", "a = sum h0 h1")),
+    ("x0 lighthouse, x1 human, x2 lighthouse", "quantity metre",
+     ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Karsk", "x0 P2048 h0", "x2 P2048 h2", "a = difference h0 h2")),
+    ("x0 arch bridge, x1 arch bridge", "quantity metre",
+     ("image x0", "x1 P138 Ansgar Hollin", "x0 P2043 h0", "x1 P2043 h1", "a = sum h0 h1")),
     ("x0 river, x1 river", "quantity", ("image x0", "x0 P403 x1", "x0 P2043 h0", "x1 P2043 h1", "a = ratio h1 h0")),
     ("x0 human, x1 arch bridge", "quantity", ("image x0", "x1 P84 x0", "a = count x1")),
     ("x0 painting, x1 human, x2 painting", "quantity", ("image x0", "x0 P170 x1", "x2 P170 x1", "x2 P276 Ostmark Museum", "a = count x2")),
     ("x0 lighthouse, x1 human, x2 human", "quantity", ("image x0", "x0 P84 x1", "x1 P40 x2", "a = count x2")),
-    ("x0 lighthouse, x1 lighthouse", "entity", ("image x0", "x1 P131 Karsk", "x1 P84 Mirel Tavish", "x0 P1619 d0", "x1 P1619 d1", "a = earliest x0 x1 by d0 d1")),
+    ("x0 lighthouse, x1 lighthouse", "entity",
+     ("image x0", "x1 P131 Karsk", "x1 P84 Mirel Tavish", "x0 P1619 d0", "x1 P1619 d1", "a = earliest x0 x1 by d0 d1")),
     ("x0 arch bridge, x1 human, x2 arch bridge", "entity",
      ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P177 Orla", "x0 P2043 h0", "x2 P2043 h2", "a = largest x0 x2 by h0 h2")),
-    ("x0 human, x1 human", "entity", ("image x0", "x0 P3373 x1", "x1 P166 Luneth Prize", "x0 P569 d0", "x1 P569 d1", "a = earliest x0 x1 by d0 d1")),
+    ("x0 human, x1 human", "entity",
+     ("image x0", "x0 P3373 x1", "x1 P166 Luneth Prize", "x0 P569 d0", "x1 P569 d1", "a = earliest x0 x1 by d0 d1")),
     ("x0 painting, x1 art museum", "quantity", ("image x0", "x0 P276 x1", "x0 P571 d0", "x1 P571 d1", "a = difference d0 d1")),
     ("x0 lighthouse, x1 lighthouse, a human", "entity",
      ("image x0", "x1 P131 Karsk", "x1 P1619 1844", "x0 P2048 h0", "x1 P2048 h1", "x2 = largest x0 x1 by h0 h1", "x2 P84 a")),
@@ -166,7 +179,8 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 arch bridge", "quantity", ("image x0", "a reads P1114 arch x0")),
     ("x0 lighthouse", "entity", ("image x0", "a reads P462 door x0")),
     ("x0 lighthouse, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P569 d1", "d2 reads P1684 plaque x0", "a = difference d1 d2")),
-    ("x0 arch bridge, x1 arch bridge", "quantity", ("image x0", "x1 P131 Karsk", "x1 P84 Ivo Mersk", "x1 P1314 h1", "h0 reads P1114 arch x0", "a = difference h0 h1")),
+    ("x0 arch bridge, x1 arch bridge", "quantity",
+     ("image x0", "x1 P131 Karsk", "x1 P84 Ivo Mersk", "x1 P1314 h1", "h0 reads P1114 arch x0", "a = difference h0 h1")),
     # texts, quantities, quirks
     ("x0 human, x1 painting", "string", ("image x0", "x1 P170 x0", "x1 P571 1866", "x1 P217 a")),
     ("x0 church building, x1 human, x2 tower", "quantity", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Kesselholm", "x2 P1101 a")),
@@ -175,11 +189,10 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 museum, x1 human, a human", "entity", ("image x0", "x0 P112 x1", "x1 P26 a")),
     ("x0 lighthouse, a village", "entity", ("image x0", "x0 mentions a",)),
     ("x0 taxon, x1 human, a taxon", "entity", ("image x0", "x0 P61 x1", "a P61 x1", "a P575 1877")),
-    ("x0 museum, x1 company", "date year", ("image x0", "x0 P137 x1", "x1 P571 a")),
+    ("x0 museum, x1 business", "date year", ("image x0", "x0 P137 x1", "x1 P571 a")),
     ("x0 business, x1 business, a city", "entity", ("image x0", "x0 P749 x1", "x1 P159 a")),
     ("x0 film, x2 novel, a human", "entity", ("image x0", "x0 P144 x2", "x2 P50 a")),
     ("x0 arch bridge, x1 human, x2 business, a city", "entity", ("image x0", "x0 P84 x1", "x1 P108 x2", "x2 P159 a")),
     ("x0 steam locomotive, x1 business, a human", "entity", ("image x0", "x0 P176 x1", "x1 P112 a", "a P69 University of Velm")),
     ("x0 opera, x1 human, x2 human, a town", "entity", ("image x0", "x0 P86 x1", "x1 P1066 x2", "x2 P19 a")),
 ]
-CLASS.setdefault("company", CLASS["business"])

@@ -1,0 +1,111 @@
+"""The language's data: every phrase is well formed, and every property can be said in both directions."""
+import re
+
+import pytest
+
+from knowledge.world import vocabulary
+from prompts.phrases import PropertyPhrase, language_data, property_phrase, property_use
+from prompts.phrases.words import Words
+from records.errors import InputError
+from records.knowledge import Value
+
+DATA = language_data("en")
+WORDS = Words(DATA)
+SLOTS = {"subject": "o q a_o", "object": "s", "value": "s c whom that", "ask": "s c unit when whom whom_c", "ask_subject": "o c",
+         "subject_value": "o",
+         "subject_story": "o", "object_story": "s", "subject_relative": "o", "at": "at", "event": "s", "clause": "s",
+         "count": "s", "count_subject": "o cs",
+         "order": "", "compare": "", "nouns": ""}
+NEEDED = {"P17", "P131", "P84", "P571", "P1619", "P177", "P2048", "P2043", "P138", "P61", "P19", "P20", "P569", "P570", "P26",
+          "P22", "P25", "P40", "P3373", "P106", "P69", "P1066", "P802", "P166", "P607", "P170", "P276", "P195", "P186", "P135",
+          "P180", "P136", "P217", "P50", "P577", "P123", "P287", "P176", "P112", "P159", "P710", "P585", "P1346", "P225", "P171",
+          "P189", "P575", "P403", "P974", "P885", "P2044", "P1082", "P1101", "P4552", "P47", "P137", "P127", "P88", "P825", "P547",
+          "P504", "P729", "P462", "P1684", "P1114", "P108", "P119", "P140", "P407", "P495", "P749", "P144", "P86", "P57", "P178",
+          "P101", "P737", "P1830", "P921", "P364", "P241", "P410", "P2067", "P1441", "P279", "P31", "P1448"}
+
+
+def _variants(property_id: str) -> list[PropertyPhrase]:
+    phrase = property_phrase(property_id)
+    return [phrase, *(phrase.variant((kind,)) for kind in phrase.kinds), *(phrase.variant((), (kind,)) for kind in phrase.kinds_object)]
+
+
+@pytest.mark.parametrize("property_id", sorted({*NEEDED, *DATA["properties"]}))
+def test_a_property_has_questions_and_phrases_whose_slots_fit(property_id):
+    assert property_id in DATA["properties"]
+    for phrase in _variants(property_id):
+        assert phrase.ask
+        assert phrase.subject or phrase.at
+        assert phrase.value or phrase.event
+        for name, slots in SLOTS.items():
+            for template in getattr(phrase, name):
+                used = set(re.findall(r"\{(\w+)\}", template))
+                assert used <= set(slots.split()), f"{property_id} {name}: {template}"
+                assert template.endswith("?") == name.startswith(("ask", "count")), template
+                assert not slots or name in ("nouns",) or used, template
+
+
+def test_kinds_named_by_phrases_exist():
+    for property_id in DATA["properties"]:
+        phrase = property_phrase(property_id)
+        assert {*phrase.kinds, *phrase.kinds_object} <= set(DATA["kinds"]), property_id
+
+
+@pytest.mark.parametrize(("label", "ask"), [
+    ("sponsored by", "Which {c} is {s} sponsored by?"), ("located on street", "What is the located on street of {s}?"),
+    ("member of", "Which {c} is {s} a member of?"), ("structural engineer", "What is the structural engineer of {s}?"),
+    ("has part(s)", "What is the part of {s}?"), ("has {s} quirk", "What is the s quirk of {s}?")])
+def test_a_label_is_turned_into_a_phrase_by_its_shape(label, ask):
+    assert property_phrase("P99999", label=label).ask[0] == ask
+
+
+@pytest.mark.parametrize("datatype", ["wikibase-item", "time", "quantity", "string", "monolingualtext", "globe-coordinate", ""])
+def test_every_property_of_the_world_has_words_whether_listed_or_not(datatype):
+    for term in vocabulary.properties().values():
+        assert property_phrase(term.id, label=term.label, datatype=datatype).ask
+
+
+def test_uses_say_what_a_good_question_may_use():
+    assert property_use("P84").hop
+    assert property_use("P84").weight == 1.0
+    assert property_use("P1082").volatile
+    assert not property_use("P17").answer
+    assert property_use("P17").clue
+    assert property_use("P18").weight == 0.0
+    assert not property_use("P214", "external-id").clue
+    assert property_use("P98765", "wikibase-item").hop
+    assert not property_use("P98765").hop
+
+
+def test_an_unknown_language_is_the_users_error():
+    with pytest.raises(InputError, match="no phrases"):
+        property_phrase("P84", "xx")
+    with pytest.raises(InputError):
+        language_data("../en")
+
+
+@pytest.mark.parametrize(("noun", "article"), [
+    ("hour", "an"), ("university", "a"), ("European town", "a"), ("organ", "an"), ("8-metre mast", "an"), ("11-arch bridge", "an"),
+    ("one-room school", "a"), ("heir", "an"), ("SOS call", "an"), ("UN envoy", "a")])
+def test_the_article_follows_the_sound(noun, article):
+    assert WORDS.article(noun) == article
+
+
+@pytest.mark.parametrize(("one", "many"), [
+    ("church", "churches"), ("lady", "ladies"), ("valley", "valleys"), ("work of art", "works of art"), ("species", "species"),
+    ("person", "people"), ("fisherman", "fishermen"), ("bridge", "bridges"), ("square kilometre", "square kilometres"), ("bus", "buses")])
+def test_plurals(one, many):
+    assert WORDS.plural(one) == many
+
+
+@pytest.mark.parametrize(("time", "precision", "said"), [
+    ("+1850-00-00T00:00:00Z", 9, "in 1850"), ("+1850-05-00T00:00:00Z", 10, "in May 1850"), ("+1850-05-03T00:00:00Z", 11, "on 3 May 1850"),
+    ("+1850-00-00T00:00:00Z", 8, "in the 1850s"),
+    ("+1801-00-00T00:00:00Z", 7, "in the 19th century"), ("-0044-03-15T00:00:00Z", 9, "in 44 BC")])
+def test_dates_are_said_at_their_precision(time, precision, said):
+    assert WORDS.at(Value(kind="time", time=time, precision=precision)) == said
+
+
+@pytest.mark.parametrize(("singular", "plural"), [("was built in", "were built in"), ("stands in", "stand in"), ("crosses it", "cross it"),
+                                                 ("designed it", "designed it"), ("has it", "have it")])
+def test_verbs_agree_with_a_plural_subject(singular, plural):
+    assert WORDS.plural_verb(singular) == plural
