@@ -151,7 +151,7 @@ def _ratio(telling: Telling, compute: Compute) -> str:
         phrase = telling.scene.phrase(same[0])
         if phrase.as_:
             _say_claims(telling, compute)
-            left, right = (telling.noun_phrase(c.subject) for c in same)
+            right, left = (telling.noun_phrase(c.subject) for c in reversed(same))  # in the order in which they are read
             return f"How many times as {phrase.as_} as {right} is {left}?"
     left, right = (telling.literal(a) for a in compute.args)
     return f"What do you get when you divide {left} by {right}?"
