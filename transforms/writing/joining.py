@@ -43,9 +43,11 @@ def merged(one: str, two: str) -> str:
     at = 2 if first[0] in (*_COPULAS, "took") else 1
     rests = [" ".join(words[at:]) for words in (first, second)]
     timed = [bool(_TIME.match(rest)) for rest in rests]
-    if shared > 1 and first[shared - 1] in _PREPOSITIONS and not any(timed):
+    if shared > 1 and first[shared - 1] in ("of", "by", "to", "for", "with"):
         return f"{one} and {' '.join(second[shared:])}"
-    if shared < at or not all(rest.split(" ")[0] in _PREPOSITIONS for rest in rests):
+    if shared < at or (timed == [False, False] and rests[0].split(" ")[0] == rests[1].split(" ")[0]):
+        return ""
+    if not all(rest.split(" ")[0] in _PREPOSITIONS for rest in rests):
         return ""
     if timed[0] and not timed[1] and rests[1].startswith(("in ", "at ")) and num_words(rests[1]) <= 3:
         rests.reverse()

@@ -328,9 +328,14 @@ class Telling:
         part = self.scene.class_noun(reads.part) if reads.part else ""
         whole = not part or part in data["parts_written"]
         plain = "ask" if use.startswith("ask") else "value"
-        names = (f"{use}_whole", f"{plain}_whole") if whole else (use, plain)
-        templates = next(table[name] for name in (*names, plain) if name in table)
-        return self.fill(self.choose(templates), s=self.noun_phrase(reads.of), p=part, ps=self.scene.words.plural(part or "detail"),
+        names = (f"{use}_whole", f"{plain}_whole", plain) if whole else (use, plain)
+        if whole and self.scene.is_person(reads.of):
+            names = (f"{use}_person", *names)
+        template = self.choose(next(table[name] for name in names if name in table))
+        if "{s}" not in template:
+            self.anchor_phrase = self.anchor_phrase or "the picture"
+            return template
+        return self.fill(template, s=self.noun_phrase(reads.of), p=part, ps=self.scene.words.plural(part or "detail"),
                          on="on" if part in data["parts_on"] else "of", label=self.scene.class_noun(reads.property))
 
     # ------------------------------------------------------------ superlatives

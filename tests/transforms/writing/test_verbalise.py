@@ -157,6 +157,12 @@ def test_hostile_labels_do_not_reach_the_template_engine():
     assert "\n" not in worded.text
 
 
+def test_what_is_read_beside_a_person_is_read_in_the_picture():
+    text = _say("x0 human", "quantity", "image x0", "x0 P569 d1", "d2 reads P1684 inscription x0", "a = difference d1 d2").text
+    assert "the year that can be read in the picture" in text
+    assert "on the person" not in text
+
+
 def test_a_claim_is_a_sentence():
     claim = Claim(subject=invented.IDS["Cape Orlen Light"], property="P84", value=invented.term("Mirel Tavish"))
     assert describe_claim(claim, WORDS, subject="It") == "It was designed by Mirel Tavish."
