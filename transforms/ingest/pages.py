@@ -225,8 +225,8 @@ def _in_degree(files: list[Path], hashes: np.ndarray, target: np.ndarray, revisi
         source, goal = source[valid], _rows_of(hashes, links[valid, 1])
         seen[source] = True
         goal = np.where(goal != NOWHERE, target[goal], NOWHERE)
-        pairs = np.unique(source * len(hashes) + goal, return_index=True)[1] if len(source) else np.zeros(0, np.int64)
-        pairs = pairs[(goal[pairs] != NOWHERE) & (goal[pairs] != source[pairs])]
-        rows, counts = np.unique(goal[pairs], return_counts=True)
+        counted = (goal != NOWHERE) & (goal != source)
+        pairs = np.unique(source[counted] * len(hashes) + goal[counted])
+        rows, counts = np.unique(pairs % max(1, len(hashes)), return_counts=True)
         in_degree[rows] += counts.astype(np.int32)
     return in_degree

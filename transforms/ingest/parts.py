@@ -107,7 +107,7 @@ def write_runs(folder: Path, task: str, rows: dict[str, list[Row]]) -> None:
     """Writes a task's rows for the store's tables, each table's sorted by (key, order), in small batches."""
     for table, found in rows.items():
         found.sort(key=lambda row: row[:2])
-        size = sum(len(row[2]) + len(row[3] if len(row) > 3 else b"") for row in found) // max(1, len(found)) + 1
+        size = sum(len(cell) for row in found for cell in row[2:]) // max(1, len(found)) + 1
         step = max(1, min(RUN_ROWS, RUN_BYTES // size))
         with whole_file(folder / table / f"{task}.arrow") as path, pa.OSFile(str(path), "wb") as sink, \
                 pa.ipc.new_file(sink, SCHEMA, options=_OPTIONS) as writer:
