@@ -7,6 +7,7 @@ Makes a run of real Parquet, builds the report, opens it from its file in headle
 * open: from the start of the navigation until the first cards of the gallery stand on the page;
 * filter: from setting a filter or typing (its pause of 0.12 s included) until the new cards stand on the page.
 """
+
 import argparse
 import platform
 import statistics
@@ -19,22 +20,31 @@ from pipeline.report import build_report
 from tests.pipeline.browser import Page
 from tests.pipeline.synthetic_run import write_run
 
-KEPT_SHARE = .374
+KEPT_SHARE = 0.374
 """Of the synthetic run's seeds, what ends as a question."""
 GOAL_OPEN, GOAL_FILTER = 3.0, 0.3
 # Sets a control, and resolves with the milliseconds until the list (status and cards, in one go) was replaced and painted.
 TIMED = """new Promise((done) => {{
   const status = document.querySelector('#questions .status'), start = performance.now();
-  const watch = new MutationObserver(() => {{ watch.disconnect(); requestAnimationFrame(() => setTimeout(() => done(performance.now() - start))); }});
+  const watch = new MutationObserver(() => {{
+    watch.disconnect();
+    requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
+  }});
   watch.observe(status, {{childList: true}});
   {action}
 }})"""
-SELECT = "const s = document.querySelector('#questions select[aria-label=\"{facet}\"]'); s.selectedIndex = {index}; s.dispatchEvent(new Event('change'));"
+SELECT = """const s = document.querySelector('#questions select[aria-label="{facet}"]');
+s.selectedIndex = {index}; s.dispatchEvent(new Event('change'));"""
 TYPE = "const b = document.querySelector('#questions input[type=search]'); b.value = '{text}'; b.dispatchEvent(new Event('input'));"
 ACTIONS = {
-    "level": SELECT.format(facet="Level", index=2), "level off": SELECT.format(facet="Level", index=0), "relation": SELECT.format(facet="Relation", index=1),
-    "a second facet": SELECT.format(facet="Topic", index=3), "one letter": TYPE.format(text="e"), "three words": TYPE.format(text="academy plaque who"),
-    "nothing found": TYPE.format(text="zzzz"), "all again": TYPE.format(text=""),
+    "level": SELECT.format(facet="Level", index=2),
+    "level off": SELECT.format(facet="Level", index=0),
+    "relation": SELECT.format(facet="Relation", index=1),
+    "a second facet": SELECT.format(facet="Topic", index=3),
+    "one letter": TYPE.format(text="e"),
+    "three words": TYPE.format(text="academy plaque who"),
+    "nothing found": TYPE.format(text="zzzz"),
+    "all again": TYPE.format(text=""),
 }
 
 

@@ -8,6 +8,7 @@
 
 The same run gives the same bytes: what is timed comes from `run.json`.
 """
+
 import json
 import shutil
 import uuid
@@ -119,10 +120,24 @@ class _Builder:
 
     def _outcomes(self) -> dict[str, int]:
         found = seed_outcomes(self.run, self.kept_of_seed)
-        rows = [[o.seed.entity_id, self.names.entity(o.seed.entity_id), o.seed.method, o.seed.level, words(o.seed.domain), o.result, o.stage, words(o.reason),
-                 o.evidence, o.title, o.questions] for o in found]
+        rows = [
+            [
+                o.seed.entity_id,
+                self.names.entity(o.seed.entity_id),
+                o.seed.method,
+                o.seed.level,
+                words(o.seed.domain),
+                o.result,
+                words(o.stage),
+                words(o.reason),
+                o.evidence,
+                o.title,
+                o.questions,
+            ]
+            for o in found
+        ]
         for start in range(0, len(rows), OUTCOMES_PER_CHUNK):
-            self._put(f"outcomes-{start // OUTCOMES_PER_CHUNK:04d}", rows[start:start + OUTCOMES_PER_CHUNK])
+            self._put(f"outcomes-{start // OUTCOMES_PER_CHUNK:04d}", rows[start : start + OUTCOMES_PER_CHUNK])
         numbers = dict.fromkeys(("kept", "rejected", "pending", "unaccounted"), 0)
         for outcome in found:
             numbers[outcome.result] += 1
@@ -143,21 +158,64 @@ class _Builder:
         def example(rejection: Rejection) -> dict:
             question = questions.get(rejection.item_id)
             shown = {"title": rejection.title or self.names.entity(rejection.item_id), "evidence": evidence_text(rejection.evidence)}
-            return shown if question is None else {**shown, "text": question.text, "reply": question.answer.text, "image": question.image_id,
-                                                   "phrase": question.anchor_phrase, "level": question.level, "method": question.method}
-        self._put("rejected", [{"stage": stage, "reason": words(reason), "about": REASONS.get(reason, ""), "number": number,
-                                "examples": [example(r) for r in picked]} for stage, reason, number, picked in groups])
+            return (
+                shown
+                if question is None
+                else {
+                    **shown,
+                    "text": question.text,
+                    "reply": question.answer.text,
+                    "image": question.image_id,
+                    "phrase": question.anchor_phrase,
+                    "level": question.level,
+                    "method": question.method,
+                }
+            )
+
+        self._put(
+            "rejected",
+            [
+                {
+                    "stage": words(stage),
+                    "reason": words(reason),
+                    "about": REASONS.get(reason, ""),
+                    "number": number,
+                    "examples": [example(r) for r in picked],
+                }
+                for stage, reason, number, picked in groups
+            ],
+        )
 
     def _page(self, flows: Sequence, outcomes: dict[str, int], num_missing: int) -> None:
-        environment = Environment(loader=PackageLoader("pipeline.report", "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-                                  lstrip_blocks=True)
+        environment = Environment(
+            loader=PackageLoader("pipeline.report", "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
         environment.filters.update(words=words, stage_words=stage_words, seconds=seconds_words)
         spend, all_spent = read_spend(self.run.folder)
         facts, num_kept = self.run.facts, len(self.index)
         page = environment.get_template("index.html").render(
-            run=self.run, facts=facts, recipe=json.dumps(self.run.recipe, indent=2, sort_keys=True, ensure_ascii=False), outcomes=outcomes, num_kept=num_kept,
-            strips=funnel(flows), flows=flows, reasons=REASONS, pending=PENDING, num_missing=num_missing, seconds=facts.get("seconds"), spend=spend,
-            all_spent=all_spent, money=money_words, tables=self.distributions.tables(),
-            hops=self.distributions.hop_matrix(), styles=STYLES, scripts=SCRIPTS,
-            settings={"numQuestions": num_kept, "numChunks": outcomes["chunks"], "pictures": "../pictures/"})
+            run=self.run,
+            facts=facts,
+            recipe=json.dumps(self.run.recipe, indent=2, sort_keys=True, ensure_ascii=False),
+            outcomes=outcomes,
+            num_kept=num_kept,
+            strips=funnel(flows),
+            flows=flows,
+            reasons=REASONS,
+            pending=PENDING,
+            num_missing=num_missing,
+            seconds=facts.get("seconds"),
+            spend=spend,
+            all_spent=all_spent,
+            money=money_words,
+            tables=self.distributions.tables(),
+            hops=self.distributions.hop_matrix(),
+            styles=STYLES,
+            scripts=SCRIPTS,
+            settings={"numQuestions": num_kept, "numChunks": outcomes["chunks"], "pictures": "../pictures/"},
+        )
         (self.folder / "index.html").write_text(page, encoding="utf-8")

@@ -3,6 +3,7 @@
 Shapes carry positions only; colours are classes of the style sheet. A strip is stretched to its place's width,
 so its x runs from 0 to `WIDTH` whatever the screen.
 """
+
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -44,10 +45,12 @@ def funnel(flows: Iterable[StageFlow]) -> list[Strip]:
     for flow, after in zip(flows, [*flows[1:], None], strict=True):
         kept = flow.num_kept if flow.num_kept is not None else flow.num_out
         rejected = flow.num_rejected if flow.num_rejected is not None else flow.rows_rejected
-        parts = [(kept, "kept", f"kept {kept:,}")]
+        parts: list[tuple[float, str, str]] = [(kept, "kept", f"kept {kept:,}")]
         # Where one item had several drafts, more rows than items: the items' width is shared out by rows.
-        parts += [(n * rejected / flow.rows_rejected, f"reason{min(i, NUM_REASON_SHADES - 1)}", f"{reason.replace('_', ' ')} {n:,}")
-                  for i, (reason, n) in enumerate(flow.reasons)]
+        parts += [
+            (n * rejected / flow.rows_rejected, f"reason{min(i, NUM_REASON_SHADES - 1)}", f"{reason.replace('_', ' ')} {n:,}")
+            for i, (reason, n) in enumerate(flow.reasons)
+        ]
         parts += [(n, "pending", f"pending ({cause}) {n:,}") for cause, n in flow.pending]
         x, segments = 0.0, []
         for number, css, title in parts:
@@ -104,5 +107,4 @@ def matrix(counter: Counter[tuple[int, int]]) -> dict:
     """Counts by (row, column) for a table whose cells are shaded in five steps."""
     rows, columns = sorted({r for r, _ in counter}), sorted({c for _, c in counter})
     largest = max(counter.values(), default=1)
-    return {"columns": columns,
-            "rows": [(r, [(counter[r, c], -(-5 * counter[r, c] // largest)) for c in columns]) for r in rows]}
+    return {"columns": columns, "rows": [(r, [(counter[r, c], -(-5 * counter[r, c] // largest)) for c in columns]) for r in rows]}

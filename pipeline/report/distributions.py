@@ -1,4 +1,5 @@
 """What kinds of question were kept: counted in the one pass over them."""
+
 from collections import Counter
 
 from pipeline.report.charts import BarTable, bar_table, matrix
@@ -9,12 +10,22 @@ from records.synthesis import BASES, LEVELS, METHODS, Question
 LENGTH_STEP = 8
 """Words in one class of the length distribution."""
 _TABLES = (
-    ("Level", "level", LEVELS), ("Method", "method", METHODS), ("Domain", "domain", tuple(words(d) for d in DOMAINS)), ("Topic", "topic", TOPICS),
-    ("Kind of answer", "answer", ()), ("What it needs", "needs", ()), ("Uniqueness margin", "margin", ("none", *map(str, range(9)), "no rival")),
-    ("Basis of uniqueness", "basis", BASES), ("Split", "split", ()), ("Relations", "relation", ()), ("Licence of the picture", "licence", ()),
+    ("Level", "level", LEVELS),
+    ("Method", "method", METHODS),
+    ("Domain", "domain", tuple(words(d) for d in DOMAINS)),
+    ("Topic", "topic", TOPICS),
+    ("Kind of answer", "answer", ()),
+    ("What it needs", "needs", ()),
+    ("Uniqueness margin", "margin", ("none", *map(str, range(9)), "no rival")),
+    ("Basis of uniqueness", "basis", BASES),
+    ("Split", "split", ()),
+    ("Relations", "relation", ()),
+    ("Licence of the picture", "licence", ()),
 )
-_NOTES = {"margin": "Facts that would have to be missing from the store before another entity fitted.",
-          "relation": "A question counts for each relation it uses."}
+_NOTES = {
+    "margin": "Facts that would have to be missing from the store before another entity fitted.",
+    "relation": "A question counts for each relation it uses.",
+}
 
 
 class Distributions:
@@ -43,8 +54,10 @@ class Distributions:
 
     def tables(self) -> list[BarTable]:
         """One bar table a distribution."""
-        found = [bar_table(title, facet, self.by_facet[facet], self.num_questions, order=order, note=_NOTES.get(facet, ""))
-                 for title, facet, order in _TABLES]
+        found = [
+            bar_table(title, facet, self.by_facet[facet], self.num_questions, order=order, note=_NOTES.get(facet, ""))
+            for title, facet, order in _TABLES
+        ]
         steps = range(min(self.lengths, default=0), max(self.lengths, default=-1) + 1)
         spans = {step: f"{step * LENGTH_STEP} to {step * LENGTH_STEP + LENGTH_STEP - 1} words" for step in steps}
         lengths = Counter({spans[step]: self.lengths[step] for step in steps})

@@ -1,4 +1,5 @@
 """Kept questions as the page shows them: a row of the search index each, and a detail in a chunk."""
+
 from typing import Any
 
 from pipeline.report.graph import question_graph
@@ -29,44 +30,92 @@ def margin_words(certificate: Certificate | None) -> str:
 def facets(question: Question, names: Names, asset: ImageAsset | None) -> dict[str, str | list[str]]:
     """What a question can be filtered by; the keys are the facets' names on the page."""
     made = question.certificate
-    needs = [w for w, needed in (("close-up detail", question.needs_detail), ("computation", question.needs_computation),
-                                 ("picture repair", question.enhancement is not None)) if needed]
+    needs = [
+        w
+        for w, needed in (
+            ("close-up detail", question.needs_detail),
+            ("computation", question.needs_computation),
+            ("picture repair", question.enhancement is not None),
+        )
+        if needed
+    ]
     return {
-        "level": question.level, "method": question.method, "domain": words(question.domain), "topic": question.topic or "none",
-        "answer": question.answer.type, "relation": [names.property(p) for p in relations(question)],
-        "hops": str(made.effective_hops) if made else "unknown", "margin": margin_words(made), "basis": made.basis if made else "none",
-        "needs": needs or ["nothing special"], "licence": (asset.licence if asset else "") or "unknown", "split": question.split or "none",
+        "level": question.level,
+        "method": question.method,
+        "domain": words(question.domain),
+        "topic": question.topic or "none",
+        "answer": question.answer.type,
+        "relation": [names.property(p) for p in relations(question)],
+        "hops": str(made.effective_hops) if made else "unknown",
+        "margin": margin_words(made),
+        "basis": made.basis if made else "none",
+        "needs": needs or ["nothing special"],
+        "licence": (asset.licence if asset else "") or "unknown",
+        "split": question.split or "none",
     }
 
 
-def _hop(hop: Hop, question: Question, names: Names) -> dict[str, Any]:
+def hop_words(hop: Hop, question: Question, names: Names) -> dict[str, Any]:
+    """A hop with its ends named, and what shows it."""
+
     def end(var: str) -> str:
         bound = question.bindings.get(var, "")
         return names.key(bound) if bound else var
+
     subject = question.bindings.get(hop.target if hop.reverse else hop.source, "")
-    return {"from": end(hop.source), "to": end(hop.target), "label": names.property(hop.property), "reverse": hop.reverse,
-            "evidence": hop.evidence, "revision": hop.revision, "article": names.entity(subject) if hop.article_id and subject else "",
-            "claim": hop.claim_id, "entity": subject}
+    return {
+        "from": end(hop.source),
+        "to": end(hop.target),
+        "label": names.property(hop.property),
+        "reverse": hop.reverse,
+        "evidence": hop.evidence,
+        "revision": hop.revision,
+        "article": names.entity(subject) if hop.article_id and subject else "",
+        "claim": hop.claim_id,
+        "entity": subject,
+    }
 
 
 def _certificate(question: Question, names: Names) -> dict[str, Any] | None:
     made = question.certificate
     if made is None:
         return None
-    known = {h.claim_id: f"{a['from']} — {a['label']} — {a['to']}" for h in made.evidence for a in [_hop(h, question, names)] if h.claim_id}
+    known = {
+        h.claim_id: f"{a['from']} — {a['label']} — {a['to']}" for h in made.evidence for a in [hop_words(h, question, names)] if h.claim_id
+    }
     rival = made.nearest_rival
     if rival is not None and names.sources is not None and set(made.breaking_claims) - known.keys():
-        known.update((c.id, f"{names.entity(c.subject)} — {names.property(c.property)} — {names.value(c.value)}")
-                     for c in names.sources.claims(rival.entity_id))
+        known.update(
+            (c.id, f"{names.entity(c.subject)} — {names.property(c.property)} — {names.value(c.value)}")
+            for c in names.sources.claims(rival.entity_id)
+        )
     smallest = Form.from_json(made.smallest_part) if made.smallest_part else None
     return {
-        "basis": made.basis, "margin": margin_words(made), "nominal": made.nominal_hops, "effective": made.effective_hops,
-        "without": made.answers_without_picture, "breaking": [known.get(c, f"claim {c}") for c in made.breaking_claims],
-        "rival": rival and {"id": rival.entity_id, "label": rival.label or names.entity(rival.entity_id), "gaps": list(rival.gaps), "num": rival.num_gaps,
-                            "of": names.key(question.bindings.get(rival.var, "")) or rival.var},
+        "basis": made.basis,
+        "margin": margin_words(made),
+        "nominal": made.nominal_hops,
+        "effective": made.effective_hops,
+        "without": made.answers_without_picture,
+        "breaking": [known.get(c, f"claim {c}") for c in made.breaking_claims],
+        "rival": rival
+        and {
+            "id": rival.entity_id,
+            "label": rival.label or names.entity(rival.entity_id),
+            "gaps": list(rival.gaps),
+            "num": rival.num_gaps,
+            "of": names.key(question.bindings.get(rival.var, "")) or rival.var,
+        },
         "smallest": clause_words(smallest, names, question.bindings) if smallest else [],
-        "checks": [{"name": words(c.name), "passed": c.passed, "score": c.score, "evidence": evidence_text(c.evidence), "about": CHECKS.get(c.name, "")}
-                   for c in made.checks],
+        "checks": [
+            {
+                "name": words(c.name),
+                "passed": c.passed,
+                "score": c.score,
+                "evidence": evidence_text(c.evidence),
+                "about": CHECKS.get(c.name, ""),
+            }
+            for c in made.checks
+        ],
         "votes": evidence_text(made.votes),
     }
 
@@ -76,20 +125,59 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
     hops = question.certificate.evidence if question.certificate and question.certificate.evidence else question.hops
     answer = question.answer
     return {
-        "id": question.id, "seed": question.seed_id, "entity": question.seed_entity, "name": names.entity(question.seed_entity), "writer": question.writer, "language": question.language,
+        "id": question.id,
+        "seed": question.seed_id,
+        "entity": question.seed_entity,
+        "name": names.entity(question.seed_entity),
+        "writer": question.writer,
+        "language": question.language,
         "image": question.image_id,
-        "aliases": list(answer.aliases), "unit": names.entity(answer.unit), "precision": answer.precision,
-        "picture": asset and {"file": asset.file, "author": asset.author, "licence": asset.licence, "licenceUrl": asset.licence_url, "credit": asset.credit,
-                              "page": asset.source_page, "width": asset.width, "height": asset.height},
-        "grounding": evidence_text(question.grounding), "provenance": evidence_text(question.provenance),
-        "enhancement": question.enhancement and {"degradation": question.enhancement.degradation, "tool": question.enhancement.tool,
-                                                 "severity": question.enhancement.severity},
-        "graph": question_graph(question, names), "hops": [_hop(h, question, names) for h in hops],
-        "history": [{"round": r.round, "role": words(r.role), "before": r.before, "after": r.after, "entity": names.entity(r.entity_id), "fact": r.fact,
-                     "source": r.source, "revision": r.revision} for r in question.history],
+        "aliases": list(answer.aliases),
+        "unit": names.entity(answer.unit),
+        "precision": answer.precision,
+        "picture": asset
+        and {
+            "file": asset.file,
+            "author": asset.author,
+            "licence": asset.licence,
+            "licenceUrl": asset.licence_url,
+            "credit": asset.credit,
+            "page": asset.source_page,
+            "width": asset.width,
+            "height": asset.height,
+        },
+        "grounding": evidence_text(question.grounding),
+        "provenance": evidence_text(question.provenance),
+        "enhancement": question.enhancement
+        and {"degradation": question.enhancement.degradation, "tool": question.enhancement.tool, "severity": question.enhancement.severity},
+        "graph": question_graph(question, names),
+        "hops": [hop_words(h, question, names) for h in hops],
+        "history": [
+            {
+                "round": r.round,
+                "role": words(r.role),
+                "before": r.before,
+                "after": r.after,
+                "entity": names.entity(r.entity_id),
+                "fact": r.fact,
+                "source": r.source,
+                "revision": r.revision,
+            }
+            for r in question.history
+        ],
         "certificate": _certificate(question, names),
-        "verdicts": [{"filter": v.filter, "about": FILTERS.get(v.filter.split("_")[0].upper(), ""), "passed": v.passed, "solver": v.solver,
-                      "samples": v.num_samples, "correct": v.num_correct, "evidence": evidence_text(v.evidence)} for v in question.verdicts],
+        "verdicts": [
+            {
+                "filter": v.filter,
+                "about": FILTERS.get(v.filter.split("_")[0].upper(), ""),
+                "passed": v.passed,
+                "solver": v.solver,
+                "samples": v.num_samples,
+                "correct": v.num_correct,
+                "evidence": evidence_text(v.evidence),
+            }
+            for v in question.verdicts
+        ],
     }
 
 
@@ -107,8 +195,13 @@ class Index:
     def add(self, question: Question, found: dict[str, str | list[str]]) -> int:
         """Adds a row; returns its number."""
         made = question.certificate
-        row = {"text": question.text, "reply": question.answer.text, "image": question.image_id, "phrase": question.anchor_phrase,
-               "nominal": made.nominal_hops if made else len(question.hops)}
+        row = {
+            "text": question.text,
+            "reply": question.answer.text,
+            "image": question.image_id,
+            "phrase": question.anchor_phrase,
+            "nominal": made.nominal_hops if made else len(question.hops),
+        }
         for name, value in row.items():
             self.columns[name].append(value)
         for facet, value in found.items():

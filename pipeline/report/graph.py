@@ -1,4 +1,5 @@
 """The path of a question as nodes and edges, for drawing: picture, entities, described constants, operations, answer."""
+
 from typing import Any
 
 from pipeline.report.names import Names, read_words

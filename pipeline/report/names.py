@@ -1,4 +1,5 @@
 """Names for people: entities, properties, values, and the clauses of a logical form in words."""
+
 import re
 from typing import Any, Protocol
 
@@ -92,6 +93,7 @@ class Names:
 
 def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str]:
     """A form's clauses, one short sentence each."""
+
     def term(t: Term) -> str:
         if isinstance(t, Value):
             return names.value(t)
@@ -114,6 +116,7 @@ def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str
             case SentenceClause():
                 return f"a sentence links {term(clause.subject)} and {term(clause.object)}"
         raise AssertionError(f"no words for {clause}")
+
     return [say(c) for c in form.clauses]
 
 

@@ -1,4 +1,5 @@
 """Where each seed went and why, and whether the books balance (promise P4)."""
+
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,8 +34,12 @@ class StageFlow:
         """Whether in = kept + rejected + pending, and the rows on disk bear it out; None where the stage did not count."""
         if self.num_in is None or self.num_kept is None or self.num_rejected is None or self.num_pending is None:
             return None
-        return (self.num_in == self.num_kept + self.num_rejected + self.num_pending and self.num_kept <= self.num_out
-                and self.num_rejected <= self.rows_rejected and self.num_pending == self.rows_pending)
+        return (
+            self.num_in == self.num_kept + self.num_rejected + self.num_pending
+            and self.num_kept <= self.num_out
+            and self.num_rejected <= self.rows_rejected
+            and self.num_pending == self.rows_pending
+        )
 
     @property
     def rows_rejected(self) -> int:
@@ -83,10 +88,16 @@ def stage_flow(run: Run, stage: Stage) -> StageFlow:
     """The numbers of one stage: rows counted from its files, items as it counted them, seconds from `run.json`."""
     counts = stage.counts
     return StageFlow(
-        name=stage.name, num_in=counts.num_in if counts else None, num_kept=counts.num_kept if counts else None,
-        num_rejected=counts.num_rejected if counts else None, num_pending=counts.num_pending if counts else None, num_out=stage.num_rows("kept"),
-        reasons=_by_count(Counter(r.reason for r in stage.rejections())), pending=_by_count(Counter(p.cause for p in stage.pending())),
-        seconds=run.seconds(stage))
+        name=stage.name,
+        num_in=counts.num_in if counts else None,
+        num_kept=counts.num_kept if counts else None,
+        num_rejected=counts.num_rejected if counts else None,
+        num_pending=counts.num_pending if counts else None,
+        num_out=stage.num_rows("kept"),
+        reasons=_by_count(Counter(r.reason for r in stage.rejections())),
+        pending=_by_count(Counter(p.cause for p in stage.pending())),
+        seconds=run.seconds(stage),
+    )
 
 
 def seed_outcomes(run: Run, kept: dict[str, list[int]]) -> list[Outcome]:

@@ -1,4 +1,5 @@
 """Thumbnails, and where each picture comes from."""
+
 import io
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ def picture_reader(run: Path, fallback: Picture | None) -> Picture:
 
     The returned function raises KeyError where neither has it.
     """
+
     def read(image_id: str) -> bytes:
         path = run / "pictures" / f"{image_id}.jpg"
         if path.is_file():
@@ -27,6 +29,7 @@ def picture_reader(run: Path, fallback: Picture | None) -> Picture:
         if fallback is None:
             raise KeyError(image_id)
         return fallback(image_id)
+
     return read
 
 
@@ -57,6 +60,7 @@ def write_thumbnails(image_ids: set[str], read: Picture, folder: Path) -> set[st
             return False
         (folder / f"{image_id}.jpg").write_bytes(data)
         return True
+
     ordered = sorted(image_ids)
     with ThreadPoolExecutor(NUM_THREADS) as pool:
         return {image_id for image_id, written in zip(ordered, pool.map(write, ordered), strict=True) if not written}

@@ -1,4 +1,5 @@
 """What each reason, check and filter means, in a sentence for people who have not read the code."""
+
 from records.outcomes import PendingCause, Reason
 
 REASONS: dict[str, str] = {
@@ -28,6 +29,7 @@ REASONS: dict[str, str] = {
     Reason.NO_PATH: "No path of the wanted length leads away from the entity.",
     Reason.NO_ANSWER: "The path ends at nothing that can be asked for.",
     Reason.NO_DESCRIPTION: "No description was found that fits one entity only.",
+    Reason.NO_WORDING: "The question could not be put into words that read well.",
     Reason.NO_FACT: "No further fact was found to hide an entity behind.",
     Reason.BAD_REPLY: "The model's reply did not follow the schema, also after a repair turn.",
     Reason.REFUSED: "The model refused.",

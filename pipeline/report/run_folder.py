@@ -4,6 +4,7 @@
 
 Everything is read a row group at a time; nothing here keeps all rows.
 """
+
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -56,11 +57,13 @@ class Stage:
         for path in self.files("kept"):
             yield from read_records(path, Seed)
 
-    def kept_seed_ids(self) -> Iterator[str]:
-        """The seed of each kept question; reads that one column only."""
+    def question_ids(self) -> Iterator[tuple[str, bool]]:
+        """(id, whether it has words and a picture) of each kept question; reads four columns only."""
         for path in self.files("kept"):
-            for batch in _open(path).iter_batches(_BATCH, columns=["seed_id"]):
-                yield from batch.column("seed_id").to_pylist()
+            with _open(path) as file:
+                for batch in file.iter_batches(_BATCH, columns=["seed_id", "index", "image_id", "text"]):
+                    for row in batch.to_pylist():
+                        yield question_id(row["seed_id"], row["index"]), bool(row["image_id"] and row["text"])
 
     def rejections(self) -> Iterator[Rejection]:
         """What this stage rejected."""
@@ -158,20 +161,12 @@ def open_run(folder: Path) -> Run:
 
 def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
     """Questions by id, each as the latest stage that kept it has it; ids that never were a question are absent."""
-    missing, found = set(ids), {}
+    missing = set(ids)
+    found: dict[str, Question] = {}
     for stage in reversed(run.question_stages):
-        for path in stage.files("kept") if missing else ():
-            with _open(path) as file:
-                for batch in file.iter_batches(_BATCH, columns=["seed_id", "index"]):
-                    keys = zip(batch.column("seed_id").to_pylist(), batch.column("index").to_pylist(), strict=True)
-                    if any(question_id(seed, index) in missing for seed, index in keys):
-                        break
-                else:
-                    continue
-            for question in read_records(path, Question):
-                if question.id in missing:
-                    found[question.id] = question
-        missing -= found.keys()
+        if any(found_id in missing for found_id, _ in stage.question_ids()):
+            found.update((question.id, question) for question in stage.questions() if question.id in missing)
+            missing -= found.keys()
     return found
 
 

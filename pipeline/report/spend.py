@@ -1,4 +1,5 @@
 """What the run's calls cost, in words (promise P12). A price that nobody knows is unknown, never 0."""
+
 from pathlib import Path
 
 from calls.ledger import CostLine, cost_lines

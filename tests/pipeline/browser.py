@@ -1,4 +1,5 @@
 """Headless Chromium through its DevTools protocol: as much as the report's tests and bench need."""
+
 import asyncio
 import base64
 import shutil
@@ -11,8 +12,18 @@ from typing import Any
 import aiohttp
 
 CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--remote-debugging-port=0", "--hide-scrollbars")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-port=0",
+    "--hide-scrollbars",
+)
 
 
 class Page:
@@ -23,8 +34,11 @@ class Page:
         self.messages: list[str] = []
         self._loop = asyncio.new_event_loop()
         self._profile = tempfile.mkdtemp(prefix="questloom-chromium-")
-        self._process = subprocess.Popen([CHROMIUM, *FLAGS, f"--user-data-dir={self._profile}", f"--window-size={width},{height}", "about:blank"],
-                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            [CHROMIUM, *FLAGS, f"--user-data-dir={self._profile}", f"--window-size={width},{height}", "about:blank"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         self._answers: dict[int, asyncio.Future] = {}
         self._number = 0
         self._loop.run_until_complete(self._connect())
@@ -36,7 +50,7 @@ class Page:
         port_file, deadline = Path(self._profile, "DevToolsActivePort"), time.monotonic() + 30
         while not (port_file.exists() and port_file.read_text().strip()):
             assert time.monotonic() < deadline and self._process.poll() is None, "Chromium does not start"
-            await asyncio.sleep(.05)
+            await asyncio.sleep(0.05)
         port = port_file.read_text().split()[0]
         self._session = aiohttp.ClientSession()
         async with self._session.get(f"http://127.0.0.1:{port}/json/list") as reply:
@@ -57,16 +71,20 @@ class Page:
                 self._answers[-1] = self._loop.create_future()
             elif method == "Runtime.exceptionThrown":
                 self.messages.append(f"exception: {params['exceptionDetails']}")
-            elif method == "Log.entryAdded" and params["entry"]["level"] == "error" or method == "Runtime.consoleAPICalled" and params["type"] == "error":
+            elif (method == "Log.entryAdded" and params["entry"]["level"] == "error") or (
+                method == "Runtime.consoleAPICalled" and params["type"] == "error"
+            ):
                 self.messages.append(f"error: {params}")
 
     def command(self, method: str, **params: Any) -> dict[str, Any]:
         """One DevTools command and its result."""
+
         async def ask() -> dict:
             self._number += 1
             future = self._answers[self._number] = self._loop.create_future()
             await self._socket.send_json({"id": self._number, "method": method, "params": params})
             return await asyncio.wait_for(future, 60)
+
         reply = self._loop.run_until_complete(ask())
         assert "error" not in reply, reply
         return reply["result"]
@@ -82,7 +100,7 @@ class Page:
         started = time.monotonic()
         while not self.run(condition):
             assert time.monotonic() - started < seconds, f"never true: {condition}; {self.messages}"
-            self._loop.run_until_complete(asyncio.sleep(.01))
+            self._loop.run_until_complete(asyncio.sleep(0.01))
         return time.monotonic() - started
 
     def open(self, address: str) -> None:
@@ -107,6 +125,7 @@ class Page:
             await self._socket.close()
             await self._session.close()
             await self._reader
+
         self._loop.run_until_complete(close())
         self._loop.close()
         self._process.terminate()

@@ -2,88 +2,63 @@
 
 It exercises what the report and the audit show; nothing in it is certified.
 """
-import io
+
 import json
 from pathlib import Path
 
-from PIL import Image, ImageDraw
-
-from records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image as Shows, Reads
+from records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
 from records.identity import chance, record_id, sha256_hex, shard_of
 from records.knowledge import TOPICS, Claim, ImageAsset, PropertyInfo, Value, entity_value
 from records.outcomes import Pending, Reason, Rejection
 from records.parquet import write_records
 from records.synthesis import Answer, Certificate, Check, Hop, Question, Rewrite, Rival, Seed, Verdict
+from tests.pipeline.made_up import draw_picture, name, person
 
 NUM_SHARDS = 4
-PROPERTIES = {"P84": "architect", "P19": "place of birth", "P69": "educated at", "P131": "located in", "P571": "inception", "P569": "date of birth",
-              "P50": "author", "P186": "material", "P177": "crosses", "P1684": "inscription", "P2048": "height", "P112": "founded by", "P407": "language"}
+PROPERTIES = {
+    "P84": "architect",
+    "P19": "place of birth",
+    "P69": "educated at",
+    "P131": "located in",
+    "P571": "inception",
+    "P569": "date of birth",
+    "P50": "author",
+    "P186": "material",
+    "P177": "crosses",
+    "P1684": "inscription",
+    "P2048": "height",
+    "P112": "founded by",
+    "P407": "language",
+}
 LICENCES = ("CC BY-SA 4.0", "CC BY 4.0", "CC0", "Public domain")
-KINDS = (("lighthouse", "building_or_place"), ("bridge", "building_or_place"), ("town hall", "building_or_place"), ("painting", "artifact"), ("mountain hut", "location"))
-STAGES = (("seeds", ()), ("drafts", (("no_path", .10), ("no_answer", .04), ("no_description", .12), ("error", .002))),
-          ("certificate", (("margin_too_small", .16), ("not_unique", .09), ("picture_not_needed", .03), ("leak", .03), ("decoration", .02), ("no_evidence", .01))),
-          ("pictures", (("not_grounded", .05), ("no_licence", .03), ("picture_too_small", .02))),
-          ("filters", (("text_search_shortcut", .07), ("image_search_shortcut", .03), ("near_duplicate", .02), ("answered_without_picture", .015))),
-          ("export", (("over_quota", .02), ("split_overlap", .01))))
-_SYLLABLES = ("var", "len", "mor", "eth", "is", "kal", "dun", "or", "wyn", "thal", "bre", "sen", "ulf", "ham", "ost", "ril")
-
-
-def name(key: str) -> str:
-    """A made-up proper name, always the same for a key."""
-    draw = chance(0, key, "name")
-    return "".join(draw.choice(_SYLLABLES) for _ in range(draw.choice((2, 2, 3)))).capitalize()
-
-
-def person(key: str) -> str:
-    return f"{name(key + ' first')} {name(key + ' last')}"
-
-
-def draw_picture(key: str, kind: str, size: tuple[int, int] = (800, 600)) -> bytes:
-    """A small landscape with one thing in it, as JPEG."""
-    draw = chance(0, key, "picture")
-    width, height = size
-    image = Image.new("RGB", size)
-    pen = ImageDraw.Draw(image)
-    top, low = draw.choice((((70, 120, 180), (235, 220, 195)), ((40, 60, 110), (240, 160, 110)), ((120, 160, 190), (225, 235, 235))))
-    for y in range(height):
-        t = y / height
-        pen.line((0, y, width, y), tuple(round(a + (b - a) * t) for a, b in zip(top, low, strict=True)))
-    pen.ellipse((w := draw.randint(60, 640), 60, w + 70, 130), (255, 244, 214))
-    hills = [(x, 400 + draw.randint(-60, 30)) for x in range(0, width + 81, 80)]
-    pen.polygon([*hills, (width, height), (0, height)], (96, 124, 104))
-    ground = draw.choice(((64, 98, 76), (120, 104, 70), (48, 92, 120)))
-    pen.rectangle((0, 470, width, height), ground)
-    wall = draw.choice(((226, 214, 196), (190, 92, 70), (240, 238, 230), (150, 140, 130)))
-    roof = draw.choice(((120, 50, 42), (60, 70, 86), (96, 80, 60)))
-    if kind == "lighthouse":
-        pen.polygon(((350, 500), (375, 190), (425, 190), (450, 500)), wall)
-        for i in range(0, 3):
-            pen.rectangle((358 + 6 * i, 430 - 85 * i, 442 - 6 * i, 462 - 85 * i), roof)
-        pen.rectangle((368, 150, 432, 190), (250, 220, 120))
-        pen.polygon(((360, 150), (400, 115), (440, 150)), roof)
-    elif kind == "bridge":
-        pen.rectangle((0, 340, width, 372), wall)
-        arches = draw.randint(3, 5)
-        for i in range(arches):
-            left = i * width // arches
-            pen.rectangle((left, 372, left + width // arches, 500), wall)
-            pen.pieslice((left + 14, 390, left + width // arches - 14, 620), 180, 360, ground)
-    elif kind == "painting":
-        pen.rectangle((0, 0, width, height), (232, 226, 214))
-        pen.rectangle((190, 70, 610, 530), (140, 100, 50))
-        pen.rectangle((215, 95, 585, 505), top)
-        for _ in range(22):
-            x, y, r = draw.randint(230, 520), draw.randint(110, 450), draw.randint(14, 55)
-            pen.ellipse((x, y, min(x + r, 582), min(y + r, 502)), tuple(draw.randint(60, 230) for _ in range(3)))
-    else:
-        pen.rectangle((250, 300, 550, 510), wall)
-        pen.polygon(((225, 300), (400, 190 if kind == "town hall" else 120), (575, 300)), roof)
-        for i in range(4):
-            pen.rectangle((280 + i * 66, 340, 316 + i * 66, 390), (70, 90, 110))
-        pen.rectangle((375, 430, 425, 510), roof)
-    out = io.BytesIO()
-    image.save(out, "JPEG", quality=88)
-    return out.getvalue()
+KINDS = (
+    ("lighthouse", "building_or_place"),
+    ("bridge", "building_or_place"),
+    ("town hall", "building_or_place"),
+    ("painting", "artifact"),
+    ("mountain hut", "location"),
+)
+STAGES = (
+    ("seeds", ()),
+    ("drafts", (("no_path", 0.10), ("no_answer", 0.04), ("no_description", 0.12), ("error", 0.002))),
+    (
+        "certificate",
+        (
+            ("margin_too_small", 0.16),
+            ("not_unique", 0.09),
+            ("picture_not_needed", 0.03),
+            ("leak", 0.03),
+            ("decoration", 0.02),
+            ("no_evidence", 0.01),
+        ),
+    ),
+    ("pictures", (("not_grounded", 0.05), ("no_licence", 0.03), ("picture_too_small", 0.02))),
+    (
+        "filters",
+        (("text_search_shortcut", 0.07), ("image_search_shortcut", 0.03), ("near_duplicate", 0.02), ("answered_without_picture", 0.015)),
+    ),
+    ("export", (("over_quota", 0.02), ("split_overlap", 0.01))),
+)
 
 
 class Synthetic:
@@ -101,16 +76,30 @@ class Synthetic:
             self.by_kind.setdefault(kind, []).append(key)
             draw = chance(0, key, "asset")
             self.assets[key] = ImageAsset(
-                id=key, file=f"{name(key)} {kind} {1890 + i % 130}.jpg", mime="image/jpeg", width=800, height=600, num_bytes=len(data),
-                licence=draw.choice(LICENCES), licence_url="https://creativecommons.org/licenses/by-sa/4.0/", author=person(key),
-                source_page=f"https://commons.wikimedia.org/wiki/File:{name(key)}.jpg")
+                id=key,
+                file=f"{name(key)} {kind} {1890 + i % 130}.jpg",
+                mime="image/jpeg",
+                width=800,
+                height=600,
+                num_bytes=len(data),
+                licence=draw.choice(LICENCES),
+                licence_url="https://creativecommons.org/licenses/by-sa/4.0/",
+                author=person(key),
+                source_page=f"https://commons.wikimedia.org/wiki/File:{name(key)}.jpg",
+            )
 
     def label(self, entity_id: str, language: str = "en") -> str:
         kind, _, key = entity_id.partition(":")
         if kind == "person":
             return person(key)
-        return {"place": name(key), "school": f"{name(key)} Academy", "thing": f"{name(key)} {key.split('/')[-1].title()}", "class": key,
-                "unit": key, "part": "plaque"}.get(kind, entity_id)
+        return {
+            "place": name(key),
+            "school": f"{name(key)} Academy",
+            "thing": f"{name(key)} {key.split('/')[-1].title()}",
+            "class": key,
+            "unit": key,
+            "part": "plaque",
+        }.get(kind, entity_id)
 
     def property(self, property_id: str) -> PropertyInfo | None:
         return PropertyInfo(id=property_id, labels={"en": PROPERTIES[property_id]}) if property_id in PROPERTIES else None
@@ -129,7 +118,14 @@ def seed(i: int) -> Seed:
     kind, domain = KINDS[i % len(KINDS)]
     draw = chance(0, str(i), "seed")
     level = draw.choices(("easy", "medium", "hard"), (4, 3, 3))[0]
-    return Seed(entity_id=f"thing:{i}/{kind}", method=draw.choice(("paths", "injection")), rule="anchor", level=level, domain=domain, topic=draw.choice(TOPICS))
+    return Seed(
+        entity_id=f"thing:{i}/{kind}",
+        method=draw.choice(("paths", "injection")),
+        rule="anchor",
+        level=level,
+        domain=domain,
+        topic=draw.choice(TOPICS),
+    )
 
 
 def question(start: Seed, sources: Synthetic) -> Question:
@@ -138,15 +134,22 @@ def question(start: Seed, sources: Synthetic) -> Question:
     draw = chance(0, start.id, "question")
     link = "P50" if kind == "painting" else "P84"
     maker, school, town = f"person:{key}", f"school:{key}", f"place:{key}"
-    clauses: list = [Shows(var="x0"), ClassClause(var="x0", class_id=f"class:{kind}"), ClaimClause(subject="x0", property=link, object="x1")]
+    clauses: list = [
+        Image(var="x0"),
+        ClassClause(var="x0", class_id=f"class:{kind}"),
+        ClaimClause(subject="x0", property=link, object="x1"),
+    ]
     bindings = {"x0": key, "x1": maker}
     made_by = "painted" if kind == "painting" else "designed"
     year = draw.randint(1790, 1930)
     shape = draw.choice(("school", "born", "computed", "detail") if start.level != "easy" else ("born", "born", "detail"))
     born = Value(kind="time", time=f"+{year}-00-00T00:00:00Z", precision=9)
     if shape == "school":
-        clauses += [ClaimClause(subject="x1", property="P69", object="x2"), ClaimClause(subject="x2", property="P131", object="a"),
-                    ClaimClause(subject="x2", property="P571", object=born)]
+        clauses += [
+            ClaimClause(subject="x1", property="P69", object="x2"),
+            ClaimClause(subject="x2", property="P131", object="a"),
+            ClaimClause(subject="x2", property="P571", object=born),
+        ]
         bindings |= {"x2": school, "a": town}
         answer = Answer(value=entity_value(town), text=sources.label(town), type="entity", aliases=(sources.label(town).lower(),))
         text = f"In which town is the academy, founded in {year}, where the person who {made_by} the {kind} in the picture was educated?"
@@ -159,62 +162,130 @@ def question(start: Seed, sources: Synthetic) -> Question:
         ask = Ask(var="a", type="date", precision="year")
     elif shape == "computed":
         other = Value(kind="time", time=f"+{year + 41}-00-00T00:00:00Z", precision=9)
-        clauses += [ClaimClause(subject="x1", property="P569", object="d1"), ClaimClause(subject="x0", property="P571", object="d2"),
-                    Compute(out="a", op="duration_years", args=("d1", "d2"))]
+        clauses += [
+            ClaimClause(subject="x1", property="P569", object="d1"),
+            ClaimClause(subject="x0", property="P571", object="d2"),
+            Compute(out="a", op="duration_years", args=("d1", "d2")),
+        ]
         bindings |= {"d1": born.key(), "d2": other.key(), "a": "quantity:41:"}
         answer = Answer(value=Value(kind="quantity", number=41), text="41", type="quantity", unit="unit:year")
         text = f"How many whole years after the birth of the person who {made_by} it was the {kind} in the picture begun?"
         ask = Ask(var="a", type="quantity")
     else:
         clauses = clauses[:2]
-        clauses += [Reads(var="r", of="x0", property="P1684", part="part:plaque"), ClaimClause(subject="x2", property="P571", object="r"),
-                    ClaimClause(subject="x2", property="P112", object="a")]
+        clauses += [
+            Reads(var="r", of="x0", property="P1684", part="part:plaque"),
+            ClaimClause(subject="x2", property="P571", object="r"),
+            ClaimClause(subject="x2", property="P112", object="a"),
+        ]
         bindings |= {"r": born.key(), "x2": school, "a": f"person:{school}"}
         answer = Answer(value=entity_value(f"person:{school}"), text=person(school), type="string")
         text = f"Who founded the academy that opened in the year written on the plaque of the {kind} in the picture?"
         ask = Ask(var="a", type="string")
     form = Form(clauses=tuple(clauses), ask=ask)
     hops = tuple(
-        Hop(source=c.subject, target=c.object, property=c.property, claim_id=record_id("Claim", start.id, i), revision=100_000 + i, section=0, start=0, end=40,
+        Hop(
+            source=c.subject,
+            target=c.object,
+            property=c.property,
+            claim_id=record_id("Claim", start.id, i),
+            revision=100_000 + i,
+            section=0,
+            start=0,
+            end=40,
             article_id=record_id("Article", start.id, i),
-            evidence=f"{sources.label(bindings[c.subject])} is known for its {PROPERTIES[c.property]}; older sources give another account.")
-        for i, c in enumerate(form.of(ClaimClause)) if isinstance(c.subject, str) and isinstance(c.object, str))
-    before = text.replace("the person who", f"{sources.label(maker)}, who").replace(f"the {kind} in the picture", f"the {sources.label(key)}")
+            evidence=f"{sources.label(bindings[c.subject])} is known for its {PROPERTIES[c.property]}; older sources give another account.",
+        )
+        for i, c in enumerate(form.of(ClaimClause))
+        if isinstance(c.subject, str) and isinstance(c.object, str)
+    )
+    before = text.replace("the person who", f"{sources.label(maker)}, who").replace(
+        f"the {kind} in the picture", f"the {sources.label(key)}"
+    )
     middle = text.replace(f"the {kind} in the picture", f"the {sources.label(key)}")
-    history = (Rewrite(round=1, role="describe", before=before, after=middle, entity_id=maker, fact=f"{sources.label(maker)} {made_by} {sources.label(key)}.",
-                       source=f"The {kind} was {made_by} by {sources.label(maker)} and restored a century later.", revision=100_001),
-               Rewrite(round=2, role="hide_entity", before=middle, after=text, entity_id=key, fact=f"The picture shows {sources.label(key)}."))
-    return Question(seed_id=start.id, seed_entity=key, method=start.method, level=start.level, domain=start.domain, topic=start.topic, text=text,
-                    writer="graph", answer=answer, form=form.to_json(), bindings=bindings, hops=hops, anchor=key, anchor_phrase=f"the {kind} in the picture",
-                    history=history)
+    history = (
+        Rewrite(
+            round=1,
+            role="describe",
+            before=before,
+            after=middle,
+            entity_id=maker,
+            fact=f"{sources.label(maker)} {made_by} {sources.label(key)}.",
+            source=f"The {kind} was {made_by} by {sources.label(maker)} and restored a century later.",
+            revision=100_001,
+        ),
+        Rewrite(round=2, role="hide_entity", before=middle, after=text, entity_id=key, fact=f"The picture shows {sources.label(key)}."),
+    )
+    return Question(
+        seed_id=start.id,
+        seed_entity=key,
+        method=start.method,
+        level=start.level,
+        domain=start.domain,
+        topic=start.topic,
+        text=text,
+        writer="graph",
+        answer=answer,
+        form=form.to_json(),
+        bindings=bindings,
+        hops=hops,
+        anchor=key,
+        anchor_phrase=f"the {kind} in the picture",
+        history=history,
+    )
 
 
 def certified(item: Question) -> Question:
     """The question with a plausible certificate."""
     draw = chance(0, item.id, "certificate")
     margin = draw.choices((2, 3, 4, 9), (6, 3, 2, 2))[0]
-    rival = Rival(var="x2" if "x2" in item.bindings else "x1", entity_id="Q90001", label=f"{name(item.id)} School", num_gaps=min(margin, 4),
-                  gaps=tuple(f"{p} is not stated" for p in list(PROPERTIES.values())[:min(margin, 4)]))
+    rival = Rival(
+        var="x2" if "x2" in item.bindings else "x1",
+        entity_id="Q90001",
+        label=f"{name(item.id)} School",
+        num_gaps=min(margin, 4),
+        gaps=tuple(f"{p} is not stated" for p in list(PROPERTIES.values())[: min(margin, 4)]),
+    )
     nominal = max(2, len(item.hops))
     names = ("evidence", "connected", "one_answer", "margin", "no_decoration", "needs_picture", "no_leak")
     scores = (float(len(item.hops)), None, None, float(margin), None, 5.0, None)
     checks = tuple(Check(name=n, passed=True, score=s) for n, s in zip(names, scores, strict=True))
     form = item.logical_form
-    return item.replace(certificate=Certificate(
-        basis=draw.choices(("margin", "closed", "votes"), (8, 2, 1))[0], margin=margin, nearest_rival=None if margin == 9 else rival,
-        breaking_claims=tuple(h.claim_id for h in item.hops[:2]), evidence=item.hops, nominal_hops=nominal,
-        effective_hops=max(1, nominal - draw.choice((0, 0, 0, 1))), smallest_part=form.without(form.clauses[1]).to_json() if form else None,
-        answers_without_picture=draw.randint(2, 5), checks=checks))
+    return item.replace(
+        certificate=Certificate(
+            basis=draw.choices(("margin", "closed", "votes"), (8, 2, 1))[0],
+            margin=margin,
+            nearest_rival=None if margin == 9 else rival,
+            breaking_claims=tuple(h.claim_id for h in item.hops[:2]),
+            evidence=item.hops,
+            nominal_hops=nominal,
+            effective_hops=max(1, nominal - draw.choice((0, 0, 0, 1))),
+            smallest_part=form.without(form.clauses[1]).to_json() if form else None,
+            answers_without_picture=draw.randint(2, 5),
+            checks=checks,
+        )
+    )
 
 
 def filtered(item: Question) -> Question:
     """The question with the verdicts of the filters."""
-    return item.replace(verdicts=(
-        Verdict(filter="F1", passed=True, solver="exact match"), Verdict(filter="F2", passed=True, solver="local_search"),
-        Verdict(filter="F3", passed=True, solver="local_search", num_samples=1, evidence={"best": "Academies of the north", "rank_of_answer": None}),
-        Verdict(filter="F4", passed=True, solver="local_search", num_samples=1),
-        Verdict(filter="F5", passed=True, solver="popularity_prior", num_samples=4, num_correct=0),
-        Verdict(filter="F6", passed=True, solver="not_run"), Verdict(filter="F8", passed=True, solver="small-vl-8b", num_samples=4, num_correct=3)))
+    return item.replace(
+        verdicts=(
+            Verdict(filter="F1", passed=True, solver="exact match"),
+            Verdict(filter="F2", passed=True, solver="local_search"),
+            Verdict(
+                filter="F3",
+                passed=True,
+                solver="local_search",
+                num_samples=1,
+                evidence={"best": "Academies of the north", "rank_of_answer": None},
+            ),
+            Verdict(filter="F4", passed=True, solver="local_search", num_samples=1),
+            Verdict(filter="F5", passed=True, solver="popularity_prior", num_samples=4, num_correct=0),
+            Verdict(filter="F6", passed=True, solver="not_run"),
+            Verdict(filter="F8", passed=True, solver="small-vl-8b", num_samples=4, num_correct=3),
+        )
+    )
 
 
 def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: int = 3) -> Synthetic:
@@ -234,7 +305,9 @@ def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: 
         for i, item in enumerate(alive):
             seed_id = getattr(item, "seed_id", item.id)
             if stage == "certificate" and i < waiting:
-                pending.append(Pending(item_id=item.id, seed_id=seed_id, stage=label, cause="provider", message="endpoint-a: timed out after 60 s"))
+                pending.append(
+                    Pending(item_id=item.id, seed_id=seed_id, stage=label, cause="provider", message="endpoint-a: timed out after 60 s")
+                )
                 continue
             made = item
             if stage == "drafts":
@@ -253,8 +326,16 @@ def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: 
                 at -= share
                 if at < 0:
                     title = item.text if isinstance(item, Question) else sources.label(item.entity_id)
-                    rejected.append(Rejection(item_id=item.id, seed_id=seed_id, stage=label, reason=Reason(reason).value, title=title,
-                                              evidence={"rival": f"{name(item.id)} School", "margin": 1, "missing": ["date of birth"]}))
+                    rejected.append(
+                        Rejection(
+                            item_id=item.id,
+                            seed_id=seed_id,
+                            stage=label,
+                            reason=Reason(reason).value,
+                            title=title,
+                            evidence={"rival": f"{name(item.id)} School", "margin": 1, "missing": ["date of birth"]},
+                        )
+                    )
                     break
             else:
                 kept.append(made)
@@ -272,9 +353,16 @@ def write_stage(folder: Path, label: str, came: list, kept: list, rejected: list
     """Writes one stage's shards with their counts in the metadata, as the jobs do."""
     kind = type(kept[0]) if kept else Question
     for shard in range(NUM_SHARDS):
+
         def here(items: list, shard: int = shard) -> list:
             return [x for x in items if shard_of(getattr(x, "item_id", None) or x.id, NUM_SHARDS) == shard]
-        numbers = {"num_kept": len(here(kept)), "num_rejected": len(here(rejected)), "num_pending": len(here(pending)), "num_out": len(here(kept))}
+
+        numbers = {
+            "num_kept": len(here(kept)),
+            "num_rejected": len(here(rejected)),
+            "num_pending": len(here(pending)),
+            "num_out": len(here(kept)),
+        }
         if kept and type(came[0]) is not kind:  # a draft has another id than its seed
             mine = {q.seed_id for q in here(kept)}
             numbers["num_in"] = len(mine) + numbers["num_rejected"] + numbers["num_pending"]
@@ -284,13 +372,20 @@ def write_stage(folder: Path, label: str, came: list, kept: list, rejected: list
         write_records(place / f"rejected-{shard:05d}.parquet", Rejection, sorted(here(rejected), key=lambda r: r.item_id))
         if here(pending):
             write_records(place / f"pending-{shard:05d}.parquet", Pending, sorted(here(pending), key=lambda p: p.item_id))
-        write_records(place / f"kept-{shard:05d}.parquet", kind, sorted(here(kept), key=lambda r: r.id), **{k: str(v) for k, v in numbers.items()})
+        write_records(
+            place / f"kept-{shard:05d}.parquet", kind, sorted(here(kept), key=lambda r: r.id), **{k: str(v) for k, v in numbers.items()}
+        )
 
 
 def write_facts(folder: Path, title: str = "north-country") -> None:
     """recipe.json and run.json."""
-    recipe = {"name": title, "seed": 7, "language": "en", "hash": "5f3c0d", "methods": {"paths": .5, "injection": .5}, "margin": 2}
+    recipe = {"name": title, "seed": 7, "language": "en", "hash": "5f3c0d", "methods": {"paths": 0.5, "injection": 0.5}, "margin": 2}
     (folder / "recipe.json").write_text(json.dumps(recipe), encoding="utf-8")
     stages = [{"stage": f"{n:02d}-{s}", "shard": 0, "seconds": 1.5 * n * n} for n, (s, _) in enumerate(STAGES, 1)]
-    facts = {"started": "2026-11-20T09:00:00Z", "seconds": 341.2, "stages": stages, "versions": {"questloom": "0.1.0", "python": "3.11.7", "apache-beam": "2.77"}}
+    facts = {
+        "started": "2026-11-20T09:00:00Z",
+        "seconds": 341.2,
+        "stages": stages,
+        "versions": {"questloom": "0.1.0", "python": "3.11.7", "apache-beam": "2.77"},
+    }
     (folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")

@@ -22,7 +22,7 @@
     const parts = [];
     for (const group of groups) {
       parts.push(q.el("section", { class: "group" },
-        q.el("h2", {}, group.reason, " ", q.el("span", { class: "pill" }, q.number(group.number)), q.el("small", {}, " in " + group.stage.replaceAll("_", " ").replaceAll("-", " "))),
+        q.el("h2", {}, group.reason, " ", q.el("span", { class: "pill" }, q.number(group.number)), q.el("small", {}, " in " + group.stage)),
         q.el("p", { class: "lead" }, group.about),
         q.el("div", { class: "cards" }, group.examples.map((one) => example(one, missing)))));
     }

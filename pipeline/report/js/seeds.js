@@ -26,7 +26,7 @@
       q.el("th", { scope: "row" }, q.bdi(label), label === seed[COLUMN.entity] ? "" : q.el("small", {}, " ", q.bdi(seed[COLUMN.entity]))),
       q.el("td", {}, seed[COLUMN.method] + ", " + seed[COLUMN.level]),
       q.el("td", {}, q.el("span", { class: "outcome " + result }, result)),
-      q.el("td", {}, seed[COLUMN.stage].replaceAll("_", " ").replaceAll("-", " ")),
+      q.el("td", {}, seed[COLUMN.stage]),
       q.el("td", {}, seed[COLUMN.reason]),
       q.el("td", { class: "why" }, seed[COLUMN.questions].map((row) => [q.el("a", { href: "#question/" + row }, "question " + (row + 1)), " "]),
         title && title !== label ? q.el("p", { dir: "auto" }, title) : "",
