@@ -3,6 +3,7 @@
 Source of the format: https://www.mediawiki.org/wiki/API:Imageinfo and https://commons.wikimedia.org/wiki/Commons:Structured_data
 """
 import re
+import urllib.parse
 from typing import Any
 
 from lxml import html as lxml_html
@@ -51,7 +52,13 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
         licence=meta.get("LicenseShortName", ""), licence_url=meta.get("LicenseUrl", ""), author=meta.get("Artist", ""),
         credit=meta.get("Credit", ""), source_page=str(info.get("descriptionurl", "")), description=meta.get("ImageDescription", ""),
         categories=tuple(c for c in meta.get("Categories", "").split("|") if c), depicts=depicts, details=details,
-        perceptual_hash=facts.perceptual_hash, repository=str(page.get("imagerepository", "")))
+        perceptual_hash=facts.perceptual_hash, repository=_repository(page, str(info.get("descriptionurl", ""))))
+
+
+def _repository(page: dict[str, Any], address: str) -> str:
+    """"shared" for Commons, also where Commons itself was asked: there its own files are "local"."""
+    on_commons = urllib.parse.urlparse(address).netloc == "commons.wikimedia.org"
+    return "shared" if on_commons else str(page.get("imagerepository", ""))
 
 
 def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Detail, ...]]:

@@ -50,7 +50,9 @@ def inspect_picture(data: bytes) -> PictureFacts | Refusal:
             if getattr(picture, "is_animated", False):
                 return Refusal(Reason.PICTURE_KIND, f"{mime}, several frames")
             picture.draft("RGB", (_HASH_SIDE, _HASH_SIDE))
-            return PictureFacts(mime, width, height, str(imagehash.phash(picture)))
+            # Palettes with transparency have no grey of their own.
+            shown = picture.convert("RGBA") if picture.mode == "P" else picture
+            return PictureFacts(mime, width, height, str(imagehash.phash(shown)))
     except Image.DecompressionBombError as error:
         return Refusal(Reason.PICTURE_TOO_LARGE, str(error)[:200])
     except UnidentifiedImageError:

@@ -1,5 +1,8 @@
-"""Where sentences begin and end in plain text: rules, no model, the same on every machine."""
+"""Where sentences begin and end in plain text, and which one a link stands in: rules, no model, the same on every machine."""
 import re
+from typing import Any
+
+from records.knowledge import Link
 
 # A mark of the full-width and Indic scripts ends a sentence by itself; a Latin one where a blank and no small letter follow, and not after an initial.
 _END = re.compile(r"""[.!?…\n。！？।؟۔](?:(?<=\n)|(?<=[。！？।؟۔])[”’」』）]*|(?<!\b[A-HJ-Z]\.)["'”’»)\]]*(?= [^a-z]|\n))""")
@@ -50,3 +53,37 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
             spans.append((begin, stop))
         start = end
     return spans
+
+
+def links_in_sentences(text: str, found: list[tuple[str, str, int]], section: int) -> list[Link]:
+    """Links with the sentences that they stand in.
+
+    Args:
+        text: of the section.
+        found: (title, anchor, offset of the anchor) of each link, ascending; anchors are not blank.
+        section: the section's number.
+    """
+    ends = sentence_ends(text)
+    marked = [(at, at + len(anchor)) for _, anchor, at in found if "." in anchor or "!" in anchor or "?" in anchor]
+    if marked:  # no sentence ends within an anchor ("Yahoo! Inc.")
+        ends = [e for e in ends if not any(a < e < b for a, b in marked)]
+    text_end = len(text.rstrip())
+    links = []
+    following = iter(ends)
+    start, end = 0, next(following)
+    for title, anchor, at in found:
+        if end <= at:
+            while end <= at:
+                start, end = end, next(following)
+            while text[start] in " \n":
+                start += 1
+        links.append(_link({"target": title, "anchor": anchor, "section": section, "sentence_start": start,
+                            "sentence_end": end if end < text_end else text_end}))
+    return links
+
+
+def _link(fields: dict[str, Any]) -> Link:
+    """A `Link` past its own constructor, which would take a tenth of the whole extraction's time (1.0 against 0.4 µs a link)."""
+    link = object.__new__(Link)
+    object.__setattr__(link, "__dict__", fields)
+    return link

@@ -216,7 +216,7 @@ def read_value(snak: dict) -> Value:
             unit = value["unit"].rpartition("/")[2]
             return Value(kind="quantity", number=number, unit="" if unit == "1" else unit) if math.isfinite(number) else Value(kind="somevalue")
         case "time":
-            return _time(value["time"], int(value["precision"]))
+            return make_time(value["time"], int(value["precision"]))
         case "globecoordinate":
             latitude, longitude = float(value["latitude"]), float(value["longitude"])
             return (Value(kind="coordinate", latitude=latitude, longitude=longitude)
@@ -225,7 +225,8 @@ def read_value(snak: dict) -> Value:
             return Value(kind="somevalue")
 
 
-def _time(time: str, precision: int) -> Value:
+def make_time(time: str, precision: int) -> Value:
+    """A time value; somevalue where it is no date. A precision finer than what is given (month 00) is lowered."""
     if not _TIME.match(time):
         return Value(kind="somevalue")
     month, day = int(time.partition("T")[0][-5:-3]), int(time.partition("T")[0][-2:])

@@ -1,0 +1,279 @@
+"""A SPARQL query service with Wikidata's RDF: seeds, and entities with their claims, for some hundreds. For more use the JSON dump.
+
+Of a claim's qualifiers only start and end time are asked for: they decide whether it holds. `P580`/`P582`, ranks, units and
+precisions come out as `wikidata_json` reads them from a dump.
+
+Source of the format: https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format
+"""
+import http.client
+import re
+import urllib.error
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+from SPARQLWrapper import JSON, POST, SPARQLWrapper
+from SPARQLWrapper.SPARQLExceptions import EndPointInternalError, EndPointNotFound, QueryBadFormed, Unauthorized, URITooLong
+
+from calls.ledger import Status
+from calls.retry import CallFault, RetryPolicy, fault_of_status
+from knowledge.readers.polite import MAX_REPLY_BYTES, PoliteClient, user_agent
+from knowledge.readers.wikidata_json import holds_at, make_time
+from records.knowledge import Claim, Entity, Qualifier, Value
+
+WIKIDATA_ENDPOINT = "https://query.wikidata.org/sparql"
+PROVIDER = "sparql"
+TIMEOUT = 70
+"""Seconds; the Query Service ends a query after 60."""
+BATCH = 20
+"""Entities a query: their statements are a few thousand rows."""
+PAGE = 5000
+
+Row = dict[str, dict[str, str]]
+"""A result row: variable to {"type", "value", "xml:lang"?, "datatype"?}; unbound variables are absent."""
+
+_ENTITY = "http://www.wikidata.org/entity/"
+_PREFIXES = f"""PREFIX wd: <{_ENTITY}>
+PREFIX wdt: <http://www.wikidata.org/prop/direct/>
+PREFIX pqv: <http://www.wikidata.org/prop/qualifier/value/>
+PREFIX wikibase: <http://wikiba.se/ontology#>
+PREFIX schema: <http://schema.org/>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+"""
+_SEEDS = """SELECT ?item WHERE {
+  ?item wikibase:sitelinks ?sitelinks ; wikibase:statements ?statements ; wdt:P18 ?picture .
+  ?article schema:about ?item ; schema:isPartOf <https://%(language)s.wikipedia.org/> .
+  FILTER(?sitelinks <= %(max_sitelinks)d && ?statements >= %(min_statements)d)
+  FILTER NOT EXISTS { ?item wdt:P31 wd:Q5 }
+}"""
+_STATEMENTS = """SELECT ?item ?property ?statement ?rank ?type ?value ?precision ?unit ?start ?startPrecision ?end ?endPrecision WHERE {
+  VALUES ?item { %(values)s }
+  ?property wikibase:claim ?claim ; wikibase:statementProperty ?says ; wikibase:propertyType ?type .
+  ?item ?claim ?statement .
+  ?statement wikibase:rank ?rank .
+  OPTIONAL { ?statement ?says ?value }
+  OPTIONAL { ?property wikibase:statementValue ?full . ?statement ?full ?node .
+             OPTIONAL { ?node wikibase:timePrecision ?precision }
+             OPTIONAL { ?node wikibase:quantityUnit ?unit } }
+  OPTIONAL { ?statement pqv:P580 ?startNode . ?startNode wikibase:timeValue ?start ; wikibase:timePrecision ?startPrecision }
+  OPTIONAL { ?statement pqv:P582 ?endNode . ?endNode wikibase:timeValue ?end ; wikibase:timePrecision ?endPrecision }
+}"""
+_NAMES = """SELECT ?item ?kind ?text WHERE {
+  VALUES ?item { %(values)s }
+  { ?item rdfs:label ?text . BIND("label" AS ?kind) FILTER(LANG(?text) IN (%(languages)s)) }
+  UNION { ?item skos:altLabel ?text . BIND("alias" AS ?kind) FILTER(LANG(?text) IN (%(languages)s)) }
+  UNION { ?item schema:description ?text . BIND("description" AS ?kind) FILTER(LANG(?text) IN (%(languages)s)) }
+  UNION { ?item schema:version ?text . BIND("version" AS ?kind) }
+  UNION { ?page schema:about ?item ; schema:isPartOf ?site ; schema:name ?name . BIND(STR(?site) AS ?kind) BIND(?name AS ?text) }
+}"""
+
+
+class SparqlService:
+    """A query service: one query at a time, replies cached.
+
+    Args:
+        endpoint: its address.
+        cache: folder of replies; delete it to ask anew.
+        contact: mail address or page of whoever runs this; "" takes QUESTLOOM_CONTACT.
+        client: the pacing; by default 60 s of work a minute.
+
+    Raises:
+        InputError: there is no contact.
+    """
+
+    def __init__(self, endpoint: str, cache: Path, *, contact: str = "", client: PoliteClient | None = None) -> None:
+        self.endpoint, self.agent = endpoint, user_agent(contact)
+        self.client = client or PoliteClient(cache, seconds_between=1.0, retry=RetryPolicy(max_attempts=5, first_delay=5.0, max_delay=60, max_retry_after=300))
+
+    def select(self, query: str) -> list[Row]:
+        """The rows of a SELECT query, in the service's order.
+
+        Raises:
+            ProviderFault: the service fails lastingly, or refuses the query.
+        """
+        query = _PREFIXES + query
+        return rows_of(self.client.fetch(f"{self.endpoint}\n{query}", lambda: self._send(query), self._check))
+
+    def select_all(self, query: str, order: str, *, page: int = PAGE, limit: int | None = None) -> Iterator[Row]:
+        """All rows, in slices of `page` in a stable order (a variable that tells all rows apart), up to `limit`."""
+        offset = 0
+        while limit is None or offset < limit:
+            wanted = page if limit is None else min(page, limit - offset)
+            rows = self.select(f"{query}\nORDER BY {order} LIMIT {wanted} OFFSET {offset}")
+            yield from rows
+            offset += len(rows)
+            if len(rows) < wanted:
+                return
+
+    def _send(self, query: str) -> bytes:
+        wrapper = SPARQLWrapper(self.endpoint, agent=self.agent, returnFormat=JSON)
+        wrapper.setMethod(POST)
+        wrapper.setTimeout(TIMEOUT)
+        wrapper.setQuery(query)
+        try:
+            body: bytes = wrapper.query().response.read(MAX_REPLY_BYTES + 1)
+        except urllib.error.HTTPError as error:
+            raise fault_of_status(PROVIDER, error.code, _shown(error.read(500)), error.headers) from error
+        except EndPointInternalError as error:
+            raise CallFault(PROVIDER, _shown(error.args[0] if error.args else b""), Status.SERVER_ERROR, status=500) from error
+        except (QueryBadFormed, EndPointNotFound, Unauthorized, URITooLong) as error:
+            status = {"QueryBadFormed": 400, "Unauthorized": 401, "EndPointNotFound": 404}.get(type(error).__name__, 414)
+            raise CallFault(PROVIDER, f"the query is refused: {error}"[:300], Status.NOT_ACCEPTED, status=status, retryable=False) from error
+        except (urllib.error.URLError, http.client.HTTPException, TimeoutError, OSError) as error:
+            raise CallFault(PROVIDER, f"no reply ({error})"[:300], Status.TIMEOUT) from error
+        if len(body) > MAX_REPLY_BYTES:
+            raise CallFault(PROVIDER, f"a reply of more than {MAX_REPLY_BYTES:,} bytes", Status.NOT_ACCEPTED, retryable=False)
+        return body
+
+    def _check(self, body: bytes) -> None:
+        try:
+            rows_of(body)
+        except ValueError as error:  # a page of HTML, or JSON cut off: the service does so when it is overloaded
+            raise CallFault(PROVIDER, f"no SPARQL result ({error}): {_shown(body)}", Status.SERVER_ERROR, status=200) from error
+
+
+def rows_of(body: bytes) -> list[Row]:
+    """The rows of a reply in application/sparql-results+json.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        rows = orjson.loads(body)["results"]["bindings"]
+    except (KeyError, TypeError) as error:
+        raise ValueError("no results.bindings") from error
+    if not isinstance(rows, list) or not all(isinstance(r, dict) and all(isinstance(c, dict) and "value" in c for c in r.values()) for r in rows):
+        raise ValueError("results.bindings are no rows")
+    return rows
+
+
+def _shown(body: bytes) -> str:
+    return " ".join(body[:200].decode("utf-8", "replace").split())
+
+
+def rare_seeds(service: SparqlService, *, language: str = "en", max_sitelinks: int = 10, min_statements: int = 20, limit: int = 500) -> list[str]:
+    """Ids by VSearcher's rule: an article in the language, few sitelinks, many statements, a picture, not human. Sorted as the service sorts."""
+    query = _SEEDS % {"language": language, "max_sitelinks": max_sitelinks, "min_statements": min_statements}
+    return [_id(row["item"]) for row in service.select_all(query, "?item", limit=limit)]
+
+
+def service_entities(service: SparqlService, ids: list[str], *, snapshot: str, languages: tuple[str, ...] = ("en",)) -> Iterator[tuple[Entity, tuple[Claim, ...]]]:
+    """Entities with their claims, in the order of their ids; those that the service does not know are left out.
+
+    Args:
+        service: with Wikidata's RDF.
+        ids: of items.
+        snapshot: the day at which a claim must hold to be among the best.
+        languages: of labels, aliases and descriptions.
+    """
+    ids = sorted({i for i in ids if re.fullmatch(r"Q\d+", i)})
+    for at in range(0, len(ids), BATCH):
+        batch = ids[at:at + BATCH]
+        values = {"values": " ".join(f"wd:{i}" for i in batch)}
+        statements = service.select(_STATEMENTS % values)
+        names = service.select(_NAMES % {**values, "languages": ", ".join(f'"{x}"' for x in (*languages, "mul"))})
+        for entity_id in batch:
+            own = [r for r in statements if _id(r["item"]) == entity_id]
+            texts = [r for r in names if _id(r["item"]) == entity_id]
+            if own or texts:
+                yield _entity(entity_id, own, texts, snapshot, languages)
+
+
+def _entity(entity_id: str, statements: list[Row], names: list[Row], snapshot: str, languages: tuple[str, ...]) -> tuple[Entity, tuple[Claim, ...]]:
+    texts: dict[str, dict[str, Any]] = {"label": {}, "description": {}, "alias": {}}
+    sitelinks: dict[str, str] = {}
+    revision = 0
+    for row in sorted(names, key=lambda r: r["text"]["value"]):
+        kind, text, language = row["kind"]["value"], row["text"]["value"], row["text"].get("xml:lang", "")
+        if kind == "version":
+            revision = int(text)
+        elif kind == "alias":
+            texts["alias"].setdefault(language, []).append(text)
+        elif kind in texts:
+            texts[kind][language] = text
+        elif wiki := _wiki(kind):
+            sitelinks[wiki] = text
+    if "mul" in texts["label"]:
+        texts["label"] = {**dict.fromkeys(languages, texts["label"]["mul"]), **texts["label"]}
+    claims = _claims(entity_id, statements, revision, snapshot)
+    return Entity(
+        id=entity_id, labels=texts["label"], descriptions=texts["description"], aliases={k: tuple(v) for k, v in texts["alias"].items()},
+        sitelinks=sitelinks, num_statements=len({r["statement"]["value"] for r in statements}), revision=revision,
+        classes=tuple(dict.fromkeys(c.value.entity for c in claims if c.property == "P31" and c.best and c.value.kind == "entity")),
+        picture_files=tuple(dict.fromkeys(c.value.text for c in claims if c.property == "P18" and c.best and c.value.text))), claims
+
+
+def _claims(subject: str, rows: list[Row], revision: int, snapshot: str) -> tuple[Claim, ...]:
+    """One claim a statement; a statement has several rows where a qualifier has several values."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["statement"]["value"], []).append(row)
+    preferred = {_id(r["property"]) for r in rows if r["rank"]["value"].endswith("PreferredRank")}
+    claims: dict[tuple[str, str, str, tuple[str, ...]], Claim] = {}
+    for statement, group in sorted(groups.items()):
+        row = min(group, key=lambda r: sorted((k, v["value"]) for k, v in r.items()))
+        qualifiers = tuple(sorted({Qualifier(property=p, value=_time(r[name], r.get(f"{name}Precision")))
+                                   for r in group for p, name in (("P580", "start"), ("P582", "end")) if name in r},
+                                  key=lambda q: (q.property, q.value.key())))
+        prop, value = _id(row["property"]), _value(row)
+        rank = row["rank"]["value"].rpartition("#")[2].removesuffix("Rank").lower()
+        best = rank == ("preferred" if prop in preferred else "normal") and holds_at(qualifiers, snapshot)
+        claims.setdefault((prop, value.key(), rank, tuple(q.value.key() for q in qualifiers)), Claim(
+            subject=subject, property=prop, value=value, rank=rank, best=best, qualifiers=qualifiers, revision=revision,
+            statement=statement.rpartition("/")[2].replace("-", "$", 1)))
+    return tuple(sorted(claims.values(), key=lambda c: (c.property, c.value.key(), c.statement)))
+
+
+def _value(row: Row) -> Value:
+    """The value of a statement's row, by its property's type."""
+    cell = row.get("value")
+    if cell is None:
+        return Value(kind="novalue")
+    text, kind = cell["value"], row["type"]["value"].rpartition("#")[2]
+    if cell["type"] == "bnode" or "/.well-known/genid/" in text:
+        return Value(kind="somevalue")
+    match kind:
+        case "Time":
+            return _time(cell, row.get("precision"))
+        case "Quantity":
+            unit = row["unit"]["value"].rpartition("/")[2] if "unit" in row else ""
+            return Value(kind="quantity", number=float(text), unit="" if unit == "Q199" else unit)  # Q199 is the number 1
+        case "GlobeCoordinate":
+            found = re.search(r"Point\(([-+\d.eE]+) ([-+\d.eE]+)\)", text)
+            return Value(kind="coordinate", longitude=float(found[1]), latitude=float(found[2])) if found else Value(kind="somevalue")
+        case "Monolingualtext":
+            return Value(kind="monolingual", text=text, language=cell.get("xml:lang", ""))
+        case "CommonsMedia":
+            return Value(kind="commons_media", text=urllib.parse.unquote(text.rpartition("/")[2]).replace("_", " "))
+        case "Url":
+            return Value(kind="url", text=text)
+        case "ExternalId":
+            return Value(kind="external_id", text=text)
+        case _ if text.startswith(_ENTITY):
+            return Value(kind="entity", entity=text[len(_ENTITY):])
+        case _:
+            return Value(kind="string", text=text)
+
+
+def _time(cell: dict[str, str], precision: dict[str, str] | None) -> Value:
+    """A time of RDF, where the year 0 is 1 BC (XSD 1.1), as a time of JSON, where it is -1."""
+    found = re.fullmatch(r"([+-]?)(\d+)(-\d\d-\d\dT\d\d:\d\d:\d\dZ)", cell["value"])
+    if not found:
+        return Value(kind="somevalue")
+    year = int(found[1] + found[2])
+    sign, year = ("+", year) if year > 0 else ("-", 1 - year)
+    return make_time(f"{sign}{year:04d}{found[3]}", int(precision["value"]) if precision else 11)
+
+
+def _id(cell: dict[str, str]) -> str:
+    return cell["value"].rpartition("/")[2]
+
+
+def _wiki(site: str) -> str:
+    """ "enwiki" for https://en.wikipedia.org/, "commonswiki" for https://commons.wikimedia.org/."""
+    name, _, project = urllib.parse.urlparse(site).netloc.removesuffix(".org").removeprefix("www.").partition(".")
+    name = name.replace("-", "_")
+    return {"wikipedia": f"{name}wiki", "wikimedia": f"{name}wiki", "": f"{name}wiki"}.get(project, f"{name}{project}") if name else ""

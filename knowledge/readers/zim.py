@@ -1,0 +1,142 @@
+"""ZIM files (Kiwix): articles *and* pictures in one file; redirects give the aliases.
+
+The articles are rendered HTML, templates and all, so only what stands in paragraphs and lists counts as body: links in tables, navigation boxes,
+hatnotes and references do not. A ZIM names no licences: its pictures have none until Commons is asked. It has no page ids either; an article's id
+is made from its title.
+
+Source of the format: https://wiki.openzim.org/wiki/ZIM_file_format
+"""
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from libzim.reader import Archive
+
+from knowledge.readers.html_page import read_html
+from knowledge.readers.pictures import MAX_BYTES, Refusal, inspect_picture
+from knowledge.readers.titles import Site, normalise_title, split_namespace
+from records.errors import InputError
+from records.identity import record_id, sha256_hex
+from records.knowledge import Article, ImageAsset, Redirect
+from records.outcomes import Reason, Rejection
+
+STAGE = "read"
+ENTRIES_PER_RANGE = 2000
+MAX_PAGE_BYTES = 16 << 20
+_WIKIPEDIA = re.compile(rb"https?://([a-z][a-z-]+)\.(?:m\.)?wikipedia\.org")
+_NO_ARTICLES = (("projet", 102), ("portail", 100), ("aide", 12), ("catégorie", 14), ("projekt", 102), ("proyecto", 102), ("wikiproject", 102))
+"""A ZIM lists no namespaces: names of other editions' project pages that occur in Kiwix files."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZimRange:
+    """Entries [start, end) of a ZIM file, by their number."""
+
+    path: str
+    start: int
+    end: int
+
+
+def plan_zim(path: str, *, entries_per_range: int = ENTRIES_PER_RANGE) -> list[ZimRange]:
+    """Ranges that together hold every entry. The file's checksum is compared first, so that damage is seen before work starts.
+
+    Raises:
+        InputError: the file is missing, no ZIM, or damaged.
+    """
+    archive = _open(path)
+    if archive.has_checksum and not archive.check():
+        raise InputError(path, "is damaged: its checksum does not agree", "Download it again")
+    count = archive.all_entry_count
+    return [ZimRange(path=path, start=at, end=min(at + entries_per_range, count)) for at in range(0, count, entries_per_range)]
+
+
+def _open(path: str) -> Archive:
+    if not Path(path).is_file():
+        raise InputError(path, "there is no such file", "Give the path of a ZIM file")
+    try:
+        return Archive(path)
+    except RuntimeError as error:
+        raise InputError(path, f"is no ZIM file ({error})", "Give a .zim file as Kiwix publishes them, and download it again if it was cut") from error
+
+
+def read_zim_site(path: str) -> Site:
+    """The wiki of a ZIM, by the address that its first article names, else by its language."""
+    archive = _open(path)
+    for number in range(archive.all_entry_count):
+        entry = archive._get_entry_by_id(number)
+        if not entry.is_redirect and entry.get_item().mimetype.startswith("text/html"):
+            if found := _WIKIPEDIA.search(bytes(entry.get_item().content)):
+                code = found[1].decode()
+                return Site(wiki=f"{code.replace('-', '_')}wiki", language=code, namespaces=_NO_ARTICLES)
+            break
+    language = bytes(archive.get_metadata("Language")).decode() if "Language" in archive.metadata_keys else "en"
+    return Site(wiki=f"{language}wiki", language=language, namespaces=_NO_ARTICLES)
+
+
+def read_zim(part: ZimRange, site: Site) -> Iterator[Article | Redirect | tuple[ImageAsset, bytes] | Rejection]:
+    """What the entries of a range hold: articles, aliases, pictures with their bytes.
+
+    Raises:
+        InputError: an entry cannot be decompressed.
+    """
+    archive = _open(part.path)
+    old_scheme = not archive.has_new_namespace_scheme  # articles in A/, pictures in I/, everything else elsewhere
+    for number in range(part.start, part.end):
+        try:
+            entry = archive._get_entry_by_id(number)
+            path = entry.path
+            if old_scheme and not path.startswith(("A/", "I/")):
+                continue
+            if entry.is_redirect:
+                if record := _redirect(path, entry.get_redirect_entry().path, site, old_scheme):
+                    yield record
+                continue
+            item = entry.get_item()
+            if item.mimetype.startswith("text/html"):
+                if item.size > MAX_PAGE_BYTES:
+                    yield _reject(path, Reason.PAGE_TOO_LARGE, f"{item.size:,} bytes", site)
+                else:
+                    yield _article(_title(path, old_scheme), bytes(item.content), path, site)
+            elif item.mimetype.startswith("image/") and not path.startswith(("I/s/", "I/favicon", "-/")):
+                if item.size > MAX_BYTES:
+                    yield _reject(path, Reason.PICTURE_TOO_LARGE, f"{item.size:,} bytes", site)
+                else:
+                    yield _picture(path, bytes(item.content), site)
+        except RuntimeError as error:
+            raise InputError(f"{part.path}, entry {number:,}", f"cannot be read ({error})", "Download the file again") from error
+
+
+def _title(path: str, old_scheme: bool) -> str:
+    return path[2:].removesuffix(".html") if old_scheme else path
+
+
+def _redirect(path: str, target: str, site: Site, old_scheme: bool) -> Redirect | None:
+    title, goal = normalise_title(_title(path, old_scheme)), normalise_title(_title(target, old_scheme))
+    if not title or not goal or title == goal or (old_scheme and not (path.startswith("A/") and target.startswith("A/"))):
+        return None
+    return Redirect(wiki=site.wiki, title=title, target=goal)
+
+
+def _article(raw_title: str, data: bytes, path: str, site: Site) -> Article | Rejection:
+    title = normalise_title(raw_title)
+    number, _ = split_namespace(title, site)
+    page_id = int(sha256_hex(title)[:15], 16)
+    if number != 0:
+        return _reject(path, Reason.NAMESPACE, number, site, title)
+    article = read_html(data, title=title, page_id=page_id, folder=path.rpartition("/")[0], site=site)
+    if isinstance(article, str):
+        return _reject(path, Reason.BAD_PAGE, article, site, title)
+    return article
+
+
+def _picture(path: str, data: bytes, site: Site) -> tuple[ImageAsset, bytes] | Rejection:
+    facts = inspect_picture(data)
+    if isinstance(facts, Refusal):
+        return _reject(path, facts.reason, facts.evidence, site)
+    return ImageAsset(id=sha256_hex(data), file=path, mime=facts.mime, width=facts.width, height=facts.height, num_bytes=len(data),
+                      perceptual_hash=facts.perceptual_hash), data
+
+
+def _reject(path: str, reason: Reason, evidence: object, site: Site, title: str = "") -> Rejection:
+    return Rejection(item_id=record_id("ZimEntry", site.wiki, path), seed_id="", stage=STAGE, reason=reason, evidence=evidence, title=title or path)
