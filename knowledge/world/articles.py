@@ -1,4 +1,5 @@
 """Pages in wikitext: articles, redirects, disambiguation and list pages, and what stands in other namespaces."""
+
 import random
 from dataclasses import dataclass
 
@@ -7,8 +8,12 @@ from knowledge.world.model import Picture, Thing
 from knowledge.world.part import Part
 from knowledge.world.prose import Prose
 
-REFERENCES = ("<ref>{{cite book |title=Handbook of the Provinces |year=1934 |page=%d}}</ref>", "<ref name=\"register\">Provincial register, sheet %d.</ref>",
-              "<ref>''Annals of the Coast'', vol. %d.</ref>", "<ref name=\"atlas\" />")
+REFERENCES = (
+    "<ref>{{cite book |title=Handbook of the Provinces |year=1934 |page=%d}}</ref>",
+    '<ref name="register">Provincial register, sheet %d.</ref>',
+    "<ref>''Annals of the Coast'', vol. %d.</ref>",
+    '<ref name="atlas" />',
+)
 TEMPLATES = ("Infobox lighthouse", "Infobox person", "Convert", "Cite book", "Plainlist", "Short description", "Coord", "Reflist", "Stub")
 DEPTH_OF_BRACES = 40
 
@@ -52,11 +57,11 @@ def _choose_redirects(part: Part) -> list[Page]:
         if not thing.article:
             continue
         for alias in thing.aliases.get("en", []):
-            if alias not in part.titles and rng.random() < .6 and not any(c in alias for c in '"#<>[]|{}'):
+            if alias not in part.titles and rng.random() < 0.6 and not any(c in alias for c in '"#<>[]|{}'):
                 part.titles.add(alias)
                 thing.look.setdefault("redirects", []).append(alias)
                 older = f"{alias} (old name)"
-                if rng.random() < .07:
+                if rng.random() < 0.07:
                     part.titles.add(older)
                     doubles.append(_redirect_page(older, alias))
     return doubles
@@ -67,7 +72,7 @@ def _article(part: Part, prose: Prose, thing: Thing) -> str:
     shown = [p for p in thing.pictures if p.kind == "photo"]
     main = shown[0].file if shown else ""
     pieces = [f"{{{{Short description|{thing.description}}}}}"]
-    if rng.random() < .1:
+    if rng.random() < 0.1:
         pieces.append("<!-- Please do not change the figures without a source. [[Not a link]] -->")
     box = infobox(part, thing, main, caption(part, thing, 0))
     if box:
@@ -95,7 +100,7 @@ def _article(part: Part, prose: Prose, thing: Thing) -> str:
 
 def _reference(rng: random.Random) -> str:
     """Now and then a footnote."""
-    if rng.random() >= .3:
+    if rng.random() >= 0.3:
         return ""
     note = rng.choice(REFERENCES)
     return note % rng.randint(2, 400) if "%d" in note else note
@@ -106,25 +111,29 @@ def caption(part: Part, thing: Thing, view: int) -> str:
     rng = part.rng(f"caption-{thing.id}-{view}")
     if thing.kind == "person":
         return rng.choice((f"{thing.label}, undated photograph", f"Portrait of {thing.label}"))
-    return rng.choice((f"{thing.label}", f"View of {thing.label}", f"{thing.label} in {rng.choice(('spring', 'late summer', 'winter', 'autumn'))}"))
+    return rng.choice(
+        (f"{thing.label}", f"View of {thing.label}", f"{thing.label} in {rng.choice(('spring', 'late summer', 'winter', 'autumn'))}")
+    )
 
 
 def _oddities(part: Part, thing: Thing) -> list[str]:
     """What a parser must survive: tables, nowiki, nested and unterminated templates, odd markup."""
     rng = part.rng(f"oddities-{thing.id}")
     found = []
-    if rng.random() < .06:
-        rows = "\n".join(f"|-\n| {1880 + 10 * i} || {rng.randint(10, 900)} || [[{part.nation.region.title}]]" for i in range(rng.randint(2, 5)))
-        found.append("== Visitors ==\n{| class=\"wikitable sortable\"\n! Year !! Visitors !! From\n" + rows + "\n|}")
-    if rng.random() < .03:
+    if rng.random() < 0.06:
+        rows = "\n".join(
+            f"|-\n| {1880 + 10 * i} || {rng.randint(10, 900)} || [[{part.nation.region.title}]]" for i in range(rng.randint(2, 5))
+        )
+        found.append('== Visitors ==\n{| class="wikitable sortable"\n! Year !! Visitors !! From\n' + rows + "\n|}")
+    if rng.random() < 0.03:
         found.append("The sign reads <nowiki>[[Mind the {{step}}]]</nowiki> in two languages.")
-    if rng.random() < .012:
+    if rng.random() < 0.012:
         found.append("{{" * DEPTH_OF_BRACES + "Note" + "}}" * DEPTH_OF_BRACES)
-    if rng.random() < .012:
+    if rng.random() < 0.012:
         found.append("{{Main article|{{PAGENAME}}\n\nThis template was never closed.")
-    if rng.random() < .02:
-        found.append("<div style=\"float:right\"><b>See also</b> [[:Category:Things|things]] and [[:fr:Chose|chose]]</div>")
-    if rng.random() < .02:
+    if rng.random() < 0.02:
+        found.append('<div style="float:right"><b>See also</b> [[:Category:Things|things]] and [[:fr:Chose|chose]]</div>')
+    if rng.random() < 0.02:
         found.append(f"<gallery>\nFile:Missing {thing.id}.jpg|A picture that nobody uploaded\n</gallery>")
     return found
 
@@ -158,18 +167,31 @@ def _lists(part: Part) -> list[Page]:
         things = [t for t in part.kind(kind) if t.article]
         if len(things) > 2:
             rows = "\n".join(f"|-\n| [[{t.title}|{t.label}]] || {t.start}" for t in things)
-            found.append(Page(f"List of {plural} in {part.region.label}",
-                              f"This is a list of {plural} in [[{part.region.title}]].\n\n{{| class=\"wikitable\"\n! Name !! Year\n{rows}\n|}}\n"
-                              f"[[Category:Lists of {plural}]]"))
+            found.append(
+                Page(
+                    f"List of {plural} in {part.region.label}",
+                    f'This is a list of {plural} in [[{part.region.title}]].\n\n{{| class="wikitable"\n! Name !! Year\n{rows}\n|}}\n'
+                    f"[[Category:Lists of {plural}]]",
+                )
+            )
     return found
 
 
 def _other_namespaces(part: Part) -> list[Page]:
     if part.number:
-        return [Page(f"Category:Lighthouses in {part.region.label}", f"[[Category:{part.region.label}]]", 14),
-                Page(f"User:Keeper{part.number}", "Hello. I write about [[lighthouse]]s.", 2)]
-    found = [Page(f"Template:{name}", "<includeonly>{{{1|}}}</includeonly><noinclude>{{documentation}}</noinclude>", 10) for name in TEMPLATES]
-    found += [Page("Help:Contents", "How to edit.", 12), Page("User:Tide/common.js", "mw.loader.load('x');", 2, model="javascript"),
-              Page("Module:Convert", "return {}", 828, model="Scribunto"), Page("Portal:Coast", "Welcome to the coast.", 100),
-              Page("MediaWiki:Sidebar", "* navigation", 8), Page(f"Talk:{part.region.title}", "Is the area right? ~~~~", 1)]
+        return [
+            Page(f"Category:Lighthouses in {part.region.label}", f"[[Category:{part.region.label}]]", 14),
+            Page(f"User:Keeper{part.number}", "Hello. I write about [[lighthouse]]s.", 2),
+        ]
+    found = [
+        Page(f"Template:{name}", "<includeonly>{{{1|}}}</includeonly><noinclude>{{documentation}}</noinclude>", 10) for name in TEMPLATES
+    ]
+    found += [
+        Page("Help:Contents", "How to edit.", 12),
+        Page("User:Tide/common.js", "mw.loader.load('x');", 2, model="javascript"),
+        Page("Module:Convert", "return {}", 828, model="Scribunto"),
+        Page("Portal:Coast", "Welcome to the coast.", 100),
+        Page("MediaWiki:Sidebar", "* navigation", 8),
+        Page(f"Talk:{part.region.title}", "Is the area right? ~~~~", 1),
+    ]
     return found

@@ -1,4 +1,5 @@
 """What happened in a region: battles, expeditions, festivals and their editions, elections, exhibitions, wrecks, floods."""
+
 import random
 
 from knowledge.world import vocabulary
@@ -34,7 +35,7 @@ def make_events(part: Part) -> None:
 def _battle(part: Part, rng: random.Random) -> None:
     war = rng.choice(part.nation.kind("war"))
     place = rng.choice(part.kind("town", "village", "river", "castle"))
-    battle = part.new("battle", f"Battle of {place.label}", "battle", fame=rng.lognormvariate(1.6, .8), hint=str(war.start))
+    battle = part.new("battle", f"Battle of {place.label}", "battle", fame=rng.lognormvariate(1.6, 0.8), hint=str(war.start))
     at = some_day(rng, war.start, war.end)
     battle.start = at.year
     locate(part, battle, place if place.kind in ("town", "village") else rng.choice(part.kind("district")), "battle")
@@ -51,11 +52,15 @@ def _battle(part: Part, rng: random.Random) -> None:
 def _expedition(part: Part, rng: random.Random) -> None:
     leader, at = maker_and_year(part, rng, ("explorer", "sailor", "naturalist", "geologist"), 1740, 1960)
     name = f"{leader.surname if leader else part.names.stem()} expedition"
-    expedition = part.new("expedition", f"{ORDINALS[rng.randrange(3)]} {name}", "expedition", fame=rng.lognormvariate(1.2, .8), hint=str(at))
+    expedition = part.new(
+        "expedition", f"{ORDINALS[rng.randrange(3)]} {name}", "expedition", fame=rng.lognormvariate(1.2, 0.8), hint=str(at)
+    )
     expedition.start = at
     if leader:
         expedition.say("P710", leader)
-    company = [p for p in workers(part, "botanist", "ornithologist", "naturalist", "painter", "geologist") if alive(p, at) and p is not leader]
+    company = [
+        p for p in workers(part, "botanist", "ornithologist", "naturalist", "painter", "geologist") if alive(p, at) and p is not leader
+    ]
     for member in rng.sample(company, min(2, len(company))):
         expedition.say("P710", member)
     expedition.say("P585", year(at))
@@ -68,9 +73,11 @@ def _expedition(part: Part, rng: random.Random) -> None:
 
 def _festival(part: Part, rng: random.Random) -> None:
     town = heavy(rng, part.kind("town"))
-    cls, name = rng.choice((("music festival", "Music Days"), ("film festival", "Film Week"), ("festival", "Herring Fair"), ("festival", "Lantern Night")))
+    cls, name = rng.choice(
+        (("music festival", "Music Days"), ("film festival", "Film Week"), ("festival", "Herring Fair"), ("festival", "Lantern Night"))
+    )
     founder, at = maker_and_year(part, rng, ("composer", "singer", "entrepreneur", "politician", "actor"), 1850, 2010)
-    festival = part.new("festival", f"{town.label} {name}", cls, fame=rng.lognormvariate(1.2, .8), hint=str(at))
+    festival = part.new("festival", f"{town.label} {name}", cls, fame=rng.lognormvariate(1.2, 0.8), hint=str(at))
     festival.start = at
     locate(part, festival, town, "festival")
     festival.say("P571", year(at))
@@ -81,7 +88,7 @@ def _festival(part: Part, rng: random.Random) -> None:
 def _tournament(part: Part, rng: random.Random) -> None:
     at = rng.randint(1924, SNAPSHOT_YEAR - 2)
     cup = f"{part.region.label} Cup"
-    edition = part.new("tournament", f"{at} {cup}", "recurring event edition", fame=rng.lognormvariate(.6, .8), hint=part.names.stem())
+    edition = part.new("tournament", f"{at} {cup}", "recurring event edition", fame=rng.lognormvariate(0.6, 0.8), hint=part.names.stem())
     edition.start = at
     edition.say("P17", part.nation.region)
     edition.say("P585", year(at))
@@ -96,7 +103,9 @@ def _tournament(part: Part, rng: random.Random) -> None:
 
 def _election(part: Part, rng: random.Random) -> None:
     at = rng.randint(1905, SNAPSHOT_YEAR - 3)
-    election = part.new("election", f"{at} {part.region.label} election", "election", fame=rng.lognormvariate(.8, .6), hint=part.names.stem())
+    election = part.new(
+        "election", f"{at} {part.region.label} election", "election", fame=rng.lognormvariate(0.8, 0.6), hint=part.names.stem()
+    )
     election.start = at
     election.say("P17", part.nation.region)
     election.say("P131", part.region)
@@ -116,8 +125,13 @@ def _exhibition(part: Part, rng: random.Random) -> None:
     if not painters:
         return
     main = heavy(rng, painters)
-    exhibition = part.new("exhibition", f"{main.surname} and the {rng.choice(('Sea', 'City', 'Season', 'Line', 'Lamp'))}", "exhibition",
-                          fame=rng.lognormvariate(.5, .7), hint=str(at))
+    exhibition = part.new(
+        "exhibition",
+        f"{main.surname} and the {rng.choice(('Sea', 'City', 'Season', 'Line', 'Lamp'))}",
+        "exhibition",
+        fame=rng.lognormvariate(0.5, 0.7),
+        hint=str(at),
+    )
     exhibition.start = at
     exhibition.say("P17", part.nation.region)
     exhibition.say("P276", museum)
@@ -128,13 +142,13 @@ def _exhibition(part: Part, rng: random.Random) -> None:
 
 
 def _disaster(part: Part, rng: random.Random) -> None:
-    if rng.random() < .5:
+    if rng.random() < 0.5:
         ships = [s for s in part.kind("ship") if not any(st.property == "P793" for st in s.statements)]
         if not ships:
             return
         ship = rng.choice(ships)
         at = born(ship.values("P730")[0])
-        wreck = part.new("wreck", f"Loss of the {ship.label}", "shipwreck", fame=rng.lognormvariate(1, .8))
+        wreck = part.new("wreck", f"Loss of the {ship.label}", "shipwreck", fame=rng.lognormvariate(1, 0.8))
         wreck.say("P585", year(at))
         wreck.say("P710", ship)
         ship.say("P793", wreck)
@@ -143,7 +157,7 @@ def _disaster(part: Part, rng: random.Random) -> None:
     else:
         river = rng.choice(part.kind("river"))
         at = rng.randint(1740, 2018)
-        wreck = part.new("flood", f"{at} {river.label} flood", "flood", fame=rng.lognormvariate(.7, .8))
+        wreck = part.new("flood", f"{at} {river.label} flood", "flood", fame=rng.lognormvariate(0.7, 0.8))
         wreck.say("P585", day(some_day(rng, at, at)))
         wreck.say("P276", river)
         wreck.say("P1120", quantity(rng.randint(0, 300)))
@@ -158,7 +172,7 @@ def _prize(part: Part, rng: random.Random) -> None:
         return
     eponym = heavy(rng, dead)
     at = rng.randint(eponym.end + 1, 2012)
-    prize = part.new("prize", f"{eponym.surname} Prize", "award", fame=rng.lognormvariate(1, .8), hint=str(at))
+    prize = part.new("prize", f"{eponym.surname} Prize", "award", fame=rng.lognormvariate(1, 0.8), hint=str(at))
     prize.start = at
     prize.say("P17", part.nation.region)
     prize.say("P138", eponym)
@@ -168,7 +182,7 @@ def _prize(part: Part, rng: random.Random) -> None:
     for person in workers(part, str(eponym.look["occupation"])):
         if person.start + 30 <= at < person.end - 2 or (person.start + 30 > at and person.end > person.start + 45):
             when = max(at, person.start + 30)
-            if rng.random() < .35 and when < min(person.end, SNAPSHOT_YEAR):
+            if rng.random() < 0.35 and when < min(person.end, SNAPSHOT_YEAR):
                 person.say("P166", prize, qualifier("P585", year(when)))
     text = rng.choice(("AURUM", "BENE FACTUM", "DIGNO", "MERITO", "ARTI ET FIDEI"))
     prize.look.update(palette=rng.randrange(1 << 30), ribbon=rng.choice(("red", "blue", "green", "white", "violet")))

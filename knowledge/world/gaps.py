@@ -3,6 +3,7 @@
 Gaps at 2 contain those at 1: each statement has one draw, compared with once or twice its rate. P31 and the pictures'
 own statements are never hidden; neither is anything in truth.jsonl.
 """
+
 import csv
 import gzip
 import json
@@ -37,7 +38,9 @@ def rate_of(prop: str) -> float:
 
 def hidden_item(seed: int, gaps: int, thing: Thing) -> bool:
     """Whether the whole item is missing from the dump."""
-    return thing.kind not in ("country", "region", "city") and chance(seed, thing.id, "gap-item").random() < gaps * rates()["assumed"]["item"]
+    return (
+        thing.kind not in ("country", "region", "city") and chance(seed, thing.id, "gap-item").random() < gaps * rates()["assumed"]["item"]
+    )
 
 
 def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:

@@ -1,5 +1,6 @@
 """A region's companies, clubs and orchestras, its ships, locomotives and organs."""
 import random
+from typing import Any
 
 from knowledge.world import vocabulary
 from knowledge.world.model import SNAPSHOT_YEAR, Mark, Thing, day, monolingual, qualifier, quantity, value_of, year
@@ -20,7 +21,7 @@ def make_industry(part: Part) -> None:
         _company(part, part.rng(f"shipyard-{i}"), "shipyard", "{} Yard")
     for i in range(part.count(26)):
         _company(part, part.rng(f"company-{i}"), *part.rng(f"trade-{i}").choice(TRADES))
-    last: dict[str, object] | None = None
+    last: dict[str, Any] | None = None
     for i in range(part.count(46)):
         last = _ship(part, part.rng(f"ship-{i}"), last)
     for i in range(part.count(14)):
@@ -57,24 +58,23 @@ def _yards(part: Part, at: int, word: str) -> list[Thing]:
     return [c for c in part.kind("company") if word in c.label and c.start <= at] or [c for c in part.kind("company") if word in c.label]
 
 
-def _ship(part: Part, rng: random.Random, last: dict[str, object] | None) -> dict[str, object]:
+def _ship(part: Part, rng: random.Random, last: dict[str, Any] | None) -> dict[str, Any]:
     yards = part.kind("company")
     yards = [c for c in yards if c.label.endswith("Yard")]
     yard = heavy(rng, yards, .5)
     at = rng.randint(max(yard.start, 1700), max(yard.start + 1, 1995))
-    fresh: dict[str, object] = {"yard": (yard, at), "port": heavy(rng, part.kind("town"), .6),
+    fresh: dict[str, Any] = {"yard": (yard, at), "port": heavy(rng, part.kind("town"), .6),
                                 "cls": rng.choice(["schooner", "bark", "clipper"]) if at < 1880 else
                                 rng.choice(["steamship", "lifeboat", "steamship", "schooner"]),
                                 "owner": rng.choice(part.kind("company")), "colour": rng.choice(list(GROUPS["colour"])),
                                 "length": rng.randint(9, 120)}
     if last is not None and rng.random() < .4:
         fresh = {**last, **{key: fresh[key] for key in rng.sample(["port", "owner", "colour", "length"], 2)}}
-    yard, at = fresh["yard"]  # type: ignore[misc]
+    yard, at = fresh["yard"]
     port, owner = fresh["port"], fresh["owner"]
-    assert isinstance(yard, Thing) and isinstance(port, Thing) and isinstance(owner, Thing)
     name = rng.choice(SHIP_NAMES)
     label = f"{name} of {port.label}" if rng.random() < .5 else f"{part.names.stem()} {name}"
-    ship = part.new("ship", label, str(fresh["cls"]), fame=rng.lognormvariate(1.1, 1), hint=str(at))
+    ship = part.new("ship", label, fresh["cls"], fame=rng.lognormvariate(1.1, 1), hint=str(at))
     ship.start = at
     ship.say("P17", part.nation.region)
     ship.say("P176", yard)
@@ -83,9 +83,9 @@ def _ship(part: Part, rng: random.Random, last: dict[str, object] | None) -> dic
     launched = some_day(rng, at, min(at + 2, SNAPSHOT_YEAR - 1))
     ship.say("P729", day(launched))
     ship.say("P730", year(min(SNAPSHOT_YEAR - 1, launched.year + rng.randint(4, 55))))
-    ship.say("P2043", quantity(int(str(fresh["length"])), "metre"))
-    ship.say("P2067", quantity(int(str(fresh["length"])) * rng.randint(3, 30), "tonne"))
-    ship.say("P462", GROUPS["colour"][str(fresh["colour"])])
+    ship.say("P2043", quantity(fresh["length"], "metre"))
+    ship.say("P2067", quantity(fresh["length"] * rng.randint(3, 30), "tonne"))
+    ship.say("P462", GROUPS["colour"][fresh["colour"]])
     if owner.start <= at:
         ship.say("P127", owner)
     designers = [p for p in workers(part, "civil engineer", "sailor") if p.start + 25 <= at < p.end]

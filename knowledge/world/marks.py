@@ -7,8 +7,7 @@ MOTTOES = ("HOLD FAST", "BY WIND AND WAVE", "LUX ET MARE", "STEADY HANDS", "NOT 
            "ALWAYS NORTH", "STONE BY STONE", "LABOR ET PAX", "LET IT STAND", "MIND THE WATER", "FIRST LIGHT", "BREAD AND SALT",
            "AUDI ET TACE", "FAIR WINDS", "KEEP THE LAMP", "OLD AS OAK", "VIRES IN ARTE", "SLOW AND SURE")
 PARTS = vocabulary.groups()["part"]
-COUNTED = {"bridge": ("arch", "count"), "museum": ("window", "windows"), "theatre": ("window", "windows"),
-           "library": ("window", "windows"), "station": ("window", "windows")}
+COUNTED = {"bridge": ("arch", "count"), "museum": ("column", "columns"), "theatre": ("column", "columns"), "library": ("column", "columns")}
 SHARE_OF_PLAQUES = .62
 
 
@@ -21,7 +20,8 @@ def add_marks(part: Part, thing: Thing) -> None:
     rng = part.rng(f"marks-{thing.id}")
     if thing.kind in COUNTED and (thing.kind != "bridge" or thing.look.get("type") == "arch"):
         name, key = COUNTED[thing.kind]
-        thing.marks.append(Mark(PARTS[name], "P1114", quantity(thing.look[key]), str(thing.look[key])))
+        if thing.look[key] > 1:
+            thing.marks.append(Mark(PARTS[name], "P1114", quantity(thing.look[key]), str(thing.look[key])))
     if rng.random() < SHARE_OF_PLAQUES:
         choice = rng.random()
         if choice < .5 and thing.start < 2008:

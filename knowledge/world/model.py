@@ -88,8 +88,8 @@ class Thing:
             self.statements.append(Statement(prop, value, qualifiers, rank))
 
     def values(self, prop: str) -> list[Value]:
-        """Every value of a property that is not deprecated; the preferred ones alone where there are any."""
-        found = [s for s in self.statements if s.property == prop and s.rank != "deprecated"]
+        """Every value of a property, without deprecated ones and "novalue"; the preferred ones alone where there are any."""
+        found = [s for s in self.statements if s.property == prop and s.rank != "deprecated" and s.value.kind != "novalue"]
         best = [s for s in found if s.rank == "preferred"] or found
         return [s.value for s in best]
 

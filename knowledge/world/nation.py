@@ -1,28 +1,60 @@
 """The nation: the country, its capital, and the institutions that every region refers to (the world's hubs)."""
+
 from knowledge.world import vocabulary
 from knowledge.world.model import Thing, coordinate, day, monolingual, qualifier, quantity, string, year
 from knowledge.world.part import Part, some_day
 
 MOVEMENTS = ("Coastal School", "Lantern Group", "New Plainness", "Tidal Realism", "Silver Line", "Orchard Circle")
 WARS = (("War of the Two Crowns", 1703, 1709), ("Salt War", 1788, 1791), ("Harbour War", 1846, 1849), ("Great Northern War", 1911, 1915))
-PRIZES = (("Prize for Architecture", "award", 1891), ("Medal for Natural History", "science award", 1822),
-          ("Prize for Letters", "literary award", 1904), ("Medal for Painting", "award", 1856), ("Prize for Music", "award", 1931),
-          ("Medal for Mathematics", "science award", 1878), ("Medal of the Lifeboat Society", "award", 1838),
-          ("Press Prize", "award", 1949))
+PRIZES = (
+    ("Prize for Architecture", "award", 1891),
+    ("Medal for Natural History", "science award", 1822),
+    ("Prize for Letters", "literary award", 1904),
+    ("Medal for Painting", "award", 1856),
+    ("Prize for Music", "award", 1931),
+    ("Medal for Mathematics", "science award", 1878),
+    ("Medal of the Lifeboat Society", "award", 1838),
+    ("Press Prize", "award", 1949),
+)
 ORDERS = (("Order of the White Heron", 1719), ("Order of the Anchor", 1801), ("Order of Saint Odran", 1660))
 PARTIES = (("Agrarian Union", 1883), ("Liberal Assembly", 1871), ("Labour Front", 1899))
 PUBLISHERS = (("Larkspur Press", 1828), ("Quill & Compass", 1851), ("Nightjar Books", 1907), ("Meridian House", 1879))
 RANGES = ("Hoarfells", "Sundering Hills", "Kestrel Range")
-UNIVERSITIES = (("university", "University of {}", 1583), ("university", "Royal University of {}", 1664),
-                ("university", "Polytechnic of {}", 1792), ("art academy", "Academy of Fine Arts of {}", 1718),
-                ("university", "Conservatory of {}", 1835))
-MUSEUMS = (("art museum", "National Gallery of {}", 1824), ("maritime museum", "Maritime Museum of {}", 1866),
-           ("art museum", "Municipal Museum of {}", 1889), ("natural history museum", "Museum of Natural History of {}", 1847))
-TAXON_FAMILIES = (("Littoridae", "bird"), ("Petrocolidae", "bird"), ("Pontichthyidae", "fish"), ("Lunariidae", "Lepidoptera"),
-                  ("Marinellaceae", "flowering plant"))
-AGENCIES = (("Northern Lights Board", 1771, "lighthouses"), ("State Railways", 1854, "railways"),
-            ("Board of Bridges and Roads", 1798, "bridges and roads"))
+UNIVERSITIES = (
+    ("university", "University of {}", 1583),
+    ("university", "Royal University of {}", 1664),
+    ("university", "Polytechnic of {}", 1792),
+    ("art academy", "Academy of Fine Arts of {}", 1718),
+    ("university", "Conservatory of {}", 1835),
+)
+MUSEUMS = (
+    ("art museum", "National Gallery of {}", 1824),
+    ("maritime museum", "Maritime Museum of {}", 1866),
+    ("art museum", "Municipal Museum of {}", 1889),
+    ("natural history museum", "Museum of Natural History of {}", 1847),
+)
+TAXON_FAMILIES = (
+    ("Littoridae", "bird"),
+    ("Petrocolidae", "bird"),
+    ("Pontichthyidae", "fish"),
+    ("Lunariidae", "Lepidoptera"),
+    ("Marinellaceae", "flowering plant"),
+)
+AGENCIES = (
+    ("Northern Lights Board", 1771, "lighthouses"),
+    ("State Railways", 1854, "railways"),
+    ("Board of Bridges and Roads", 1798, "bridges and roads"),
+)
 SAINTS = ("Saint Odran", "Saint Merewen", "Saint Ostrava", "Saint Blaith", "Saint Corvo", "Saint Ysolde", "Saint Perran", "Saint Wendel")
+STYLES = (
+    ("Harbour Baroque", 1655),
+    ("Plain Style", 1720),
+    ("Northern Neoclassicism", 1775),
+    ("Salt Gothic", 1835),
+    ("Lantern Modern", 1905),
+    ("Concrete Austerity", 1950),
+)
+DESIGNATIONS = ("Protected Monument", "Monument of Provincial Interest")
 POSITIONS = ("Speaker of the Assembly", "Minister of Public Works", "Minister of Education", "Minister of the Sea")
 
 
@@ -92,6 +124,13 @@ def make_nation(part: Part) -> None:
     for name in POSITIONS:
         office = part.new("position", name, "position", fame=20)
         office.say("P17", country)
+    for name, begun in STYLES:
+        style = part.new("style", name, "architectural style", fame=25)
+        style.start = begun
+        style.say("P17", country)
+        style.say("P571", year(begun))
+    for name in DESIGNATIONS:
+        part.new("designation", name, "heritage designation", fame=15).say("P17", country)
     for name in SAINTS:
         saint = part.new("saint", name, "human", fame=20)
         saint.look["saint"] = True

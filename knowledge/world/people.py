@@ -28,11 +28,10 @@ OCCUPATION = vocabulary.groups()["occupation"]
 
 
 def make_people(part: Part) -> None:
-    """Fills the region with families until the quota of people with an occupation is reached."""
-    wanted = part.count(sum(weight for _, weight in OCCUPATIONS))
+    """Fills the region with families until every share of the occupations has found somebody."""
     shares = [name for name, weight in OCCUPATIONS for _ in range(max(1, part.count(weight)))]
     part.rng("occupations").shuffle(shares)
-    while len([p for p in part.kind("person") if "occupation" in p.look]) < wanted:
+    while shares:
         _family(part, shares)
     for person in part.kind("person"):
         _school(part, person)
@@ -78,7 +77,7 @@ def _family(part: Part, shares: list[str]) -> None:
         mother.say("P26", parent, qualifier("P580", year(wed)))
         if rng.random() < .25:
             _employ(part, rng, mother, shares)
-        children = []
+        children: list[Thing] = []
         for i in range(rng.choice((1, 1, 2, 2, 3))):
             birth = first_child + 2 * i + rng.randint(0, 1)
             if birth >= parent.end or birth > mother.start + 44 or birth > 1992:
@@ -172,14 +171,15 @@ def _honours(part: Part, person: Thing) -> None:
         return
     rng = part.rng(f"honours-{person.id}")
     choices = [part.nation.kind("prize")[PRIZES[occupation]]] if occupation in PRIZES else []
-    for prize in choices + [heavy(rng, part.nation.kind("order"))]:
+    for prize in [*choices, heavy(rng, part.nation.kind("order"))]:
         low, high = max(prize.start, person.start + 28), min(person.end, SNAPSHOT_YEAR) - 1
         if low <= high and rng.random() < .45:
             person.say("P166", prize, qualifier("P585", year(rng.randint(low, min(high, low + 45)))))
     for war in part.nation.kind("war"):
-        if person.start + 18 <= war.start and person.start + 55 >= war.end and person.end > war.start and not person.woman:
-            if occupation == "military officer" or (occupation in ("sailor", "civil engineer") and rng.random() < .5):
-                person.say("P607", war)
+        served = occupation == "military officer" or (occupation in ("sailor", "civil engineer") and rng.random() < .5)
+        of_age = person.start + 18 <= war.start and person.start + 55 >= war.end and person.end > war.start
+        if served and of_age and not person.woman:
+            person.say("P607", war)
     if occupation == "politician":
         party = rng.choice(part.nation.kind("party"))
         if person.start + 25 >= party.start:

@@ -1,17 +1,29 @@
 """The last pass over a part: descriptions, second names, ranks, unknown and outdated values, and who has an article."""
-import random
 
-from knowledge.world import vocabulary
-from knowledge.world.model import Statement, Thing, quantity, year
+import random
+from dataclasses import replace
+
+from knowledge.world.model import Statement, Thing, year
 from knowledge.world.part import Part
 
-UNKNOWN_SHARE = .012
+UNKNOWN_SHARE = 0.012
 """Statements whose value the dump gives as "somevalue"."""
-OUTDATED_SHARE = .05
+OUTDATED_SHARE = 0.05
 """Things with a deprecated statement that contradicts the true one."""
 HEBREW = dict(zip("abcdefghijklmnoprstuvwyz", "אבכדהפגחיגקלמנופרסתוווין", strict=False))
-GERMAN = {"lighthouse": "Leuchtturm", "bridge": "Brücke", "church": "Kirche", "castle": "Burg", "museum": "Museum", "station": "Bahnhof",
-          "theatre": "Theater", "library": "Bibliothek", "dam": "Talsperre", "windmill": "Windmühle", "observatory": "Sternwarte"}
+GERMAN = {
+    "lighthouse": "Leuchtturm",
+    "bridge": "Brücke",
+    "church": "Kirche",
+    "castle": "Burg",
+    "museum": "Museum",
+    "station": "Bahnhof",
+    "theatre": "Theater",
+    "library": "Bibliothek",
+    "dam": "Talsperre",
+    "windmill": "Windmühle",
+    "observatory": "Sternwarte",
+}
 FRENCH = {"River {}": "{} (rivière)", "Lake {}": "lac {}", "Mount {}": "mont {}", "{} Island": "île de {}", "Isle of {}": "île de {}"}
 
 
@@ -33,6 +45,7 @@ def describe(part: Part, thing: Thing) -> str:
     def of(prop: str) -> str:
         found = thing.first(prop)
         return part.label(found) if found else ""
+
     match thing.kind:
         case "person":
             span = f" ({thing.start}–{thing.end})" if thing.values("P570") else f" (born {thing.start})"
@@ -77,18 +90,23 @@ def _second_names(thing: Thing, rng: random.Random) -> None:
         alias.append(thing.label[6:])
     elif thing.label.startswith("St "):
         alias.append("Saint" + thing.label[2:])
-    elif thing.kind in ("company", "club") and rng.random() < .4:
+    elif thing.kind in ("company", "club") and rng.random() < 0.4:
         alias.append("".join(w[0] for w in words if w[0].isalpha()) + " Ltd" * (thing.kind == "company"))
-    if rng.random() < .35:
+    if rng.random() < 0.35:
         stem = words[0] if words[0] not in ("The", "River", "Lake", "Mount", "Isle", "Bridge", "Castle") else words[-1]
         if thing.kind in GERMAN:
             thing.labels["de"] = f"{GERMAN[thing.kind]} {stem}"
-        elif any(thing.label.startswith(p.split("{")[0]) for p in FRENCH if not p.startswith("{")) and thing.kind in ("river", "lake", "mountain", "island"):
+        elif any(thing.label.startswith(p.split("{")[0]) for p in FRENCH if not p.startswith("{")) and thing.kind in (
+            "river",
+            "lake",
+            "mountain",
+            "island",
+        ):
             pattern = next(p for p in FRENCH if not p.startswith("{") and thing.label.startswith(p.split("{")[0]))
             thing.labels["fr"] = FRENCH[pattern].format(words[-1])
         elif thing.kind in ("person", "town", "village"):
             thing.labels["fr"] = thing.label
-    if rng.random() < .02:
+    if rng.random() < 0.02:
         thing.aliases["he"] = ["".join(HEBREW.get(c, c) for c in thing.label.lower())]
 
 
@@ -103,7 +121,7 @@ def _ranks(thing: Thing, rng: random.Random) -> None:
             if wrong.kind == "time" and wrong.year:
                 wrong = year(wrong.year + rng.choice((-10, -1, 1, 2)))
             elif wrong.kind == "quantity" and wrong.number and statement.property in ("P2048", "P2043", "P2044"):
-                wrong = quantity(round(wrong.number * 1.1 + 1)).__class__(kind="quantity", number=round(wrong.number * 1.1 + 1), unit=wrong.unit)
+                wrong = replace(wrong, number=float(round(wrong.number * 1.1 + 1)))
             else:
                 continue
             thing.statements.append(Statement(statement.property, wrong, rank="deprecated"))
@@ -111,15 +129,14 @@ def _ranks(thing: Thing, rng: random.Random) -> None:
 
 
 def _choose_articles(part: Part) -> None:
-    """The best known things have an article, exactly as many as the part's size says."""
-    ranked = sorted(part.things.values(), key=lambda t: (-t.fame, t.id))
-    keep = [t for t in ranked if t.kind in ("country", "city", "region", "district")]
-    rest = [t for t in ranked if t not in keep]
+    """The best known things have an article, exactly as many as the part's size says; what others refer to is better known."""
+    referred: dict[str, int] = {}
+    for thing in part.things.values():
+        for statement in thing.statements:
+            if statement.value.kind == "entity":
+                referred[statement.value.entity] = referred.get(statement.value.entity, 0) + 1
+    first = ("country", "city", "region", "district")
+    ranked = sorted(part.things.values(), key=lambda t: (t.kind not in first, -t.fame * (1 + 0.4 * referred.get(t.id, 0)), t.id))
     assert len(ranked) >= part.size, (len(ranked), part.size)
-    for thing in (keep + rest)[:part.size]:
+    for thing in ranked[: part.size]:
         thing.article = True
-
-
-def related_labels(class_id: str) -> list[str]:
-    """English labels of a class and all its superclasses."""
-    return [vocabulary.labels()[c] for c in vocabulary.ancestors(class_id)]

@@ -5,9 +5,10 @@ from knowledge.world.nation import make_nation
 from knowledge.world.nature import make_nature
 from knowledge.world.part import Part
 from knowledge.world.people import make_people
-from knowledge.world.places import make_places
 from knowledge.world.pictures.plan import plan_pictures
+from knowledge.world.places import make_places
 from knowledge.world.polish import polish
+from knowledge.world.second import add_second_order
 from knowledge.world.structures import make_structures
 from knowledge.world.works import make_works
 
@@ -42,6 +43,7 @@ def make_part(seed: int, articles: int, number: int, nation: Part | None = None)
     else:
         for make in (make_places, make_people, make_structures, make_works, make_nature, make_industry, make_events):
             make(part)
+    add_second_order(part)
     polish(part)
     plan_pictures(part)
     return part

@@ -3,17 +3,20 @@
 Placeholders of a phrasing: {P84} linked values; {P84.P19} values of the value; {in:P84} or {in:P170:painting} what refers to
 the thing; {t:keeper} what only the article tells, {in:t:river} the reverse; suffixes :plain (no links), :year, :in ("in
 1873", "on 4 May 1873"), :q:P585 (the year in the first statement's qualifier); {NAME}, {noun}, {a_noun}, {it}, {It},
-{its}, {Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group}.
+{its}, {Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group}, {medium}.
 """
 import random
 
+from knowledge.world import vocabulary
 from knowledge.world.model import Thing
 from knowledge.world.part import Part
 from knowledge.world.phrases import plan_of
 from knowledge.world.readable import MONTHS, article_for, mention, unit_words
 from records.knowledge import Value
 
-LISTED = 5
+COUNTABLE = frozenset(qid for name, qid in vocabulary.groups()["thing"].items() if name not in ("sea", "Moon", "Sun"))
+"""Everyday things that a picture can show one of."""
+LISTED = 6
 """How many things a list in a sentence names at most."""
 
 
@@ -72,16 +75,16 @@ class Prose:
         text = "".join(words)
         return (text[:1].upper() + text[1:]) if text[:2] != "[[" else _capital_link(text)
 
-    def value(self, thing: Thing, key: str, rng: random.Random) -> str:
-        """The text of one placeholder, or "" where the thing has no such value."""
+    def value(self, thing: Thing, key: str, rng: random.Random, asker: Thing | None = None) -> str:
+        """The text of one placeholder, or "" where the thing has no such value; a list leaves out the one who asks."""
         if key[0] != "P" and not key.startswith(("t:", "in:")):
             return self._word(thing, key)
         first, _, rest = key.partition(".")
         if rest:
             steps = [self.part.find(v.entity) for v in self._values(thing, first) if v.kind == "entity"]
-            return next((text for step in steps[:1] if step and (text := self.value(step, rest, rng))), "")
+            return next((text for step in steps[:1] if step and (text := self.value(step, rest, rng, thing))), "")
         if key.startswith("in:"):
-            things = [t for t in self.inbound.get(thing.id, {}).get(key[3:], []) if t is not thing]
+            things = [t for t in self.inbound.get(thing.id, {}).get(key[3:], []) if t is not thing and t is not asker]
             shown = sorted(rng.sample(things, min(LISTED, len(things))), key=lambda t: t.id)
             return joined([self.link(t, rng) for t in shown])
         name, *how = key.split(":") if not key.startswith("t:") else [":".join(key.split(":")[:2]), *key.split(":")[2:]]
@@ -109,7 +112,8 @@ class Prose:
             case "entity":
                 other = self.part.find(value.entity)
                 if other is None:
-                    return self.part.label(value.entity)
+                    label = self.part.label(value.entity)
+                    return article_for(label) if value.entity in COUNTABLE else label
                 return mention(other) if plain else self.link(other, rng)
             case "time":
                 return spoken_time(value, "in").split(" ", 1)[1]
@@ -121,7 +125,7 @@ class Prose:
     def link(self, thing: Thing, rng: random.Random) -> str:
         """A wikilink to a thing's article, in one of the usual forms; plain words where it has none and none is wanted."""
         words = mention(thing)
-        if not thing.article and rng.random() < .7:
+        if not thing.article and rng.random() < .88:
             return words
         article, name = ("the ", words[4:]) if words.startswith("the ") else ("", words)
         if thing.look.get("redirects") and rng.random() < .12:
@@ -159,6 +163,8 @@ class Prose:
                 return f"{thing.start}–{thing.end}" if thing.values("P570") else f"born {thing.start}"
             case "a_occupation":
                 return article_for(thing.look.get("occupation", "citizen"))
+            case "medium":
+                return " on ".join(self.part.label(v.entity) for v in thing.values("P186"))
             case "group":
                 return {"Lepidoptera": "butterfly"}.get(thing.look["group"], thing.look["group"])
         raise AssertionError(key)

@@ -8,7 +8,7 @@ from records.knowledge import Value
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 WITH_ARTICLE = {"river", "sea", "range", "war", "order", "party", "league", "movement", "battle", "family", "agency", "wreck", "expedition",
                 "national_museum", "university", "museum", "observatory", "theatre", "library", "festival", "election", "flood",
-                "tournament", "newspaper", "orchestra", "prize", "organ"}
+                "tournament", "newspaper", "orchestra", "prize", "organ", "style"}
 SYMBOLS = {"metre": "m", "kilometre": "km", "centimetre": "cm", "kilogram": "kg", "tonne": "t", "square kilometre": "km2",
            "nautical mile": "nmi"}
 CONVERTED = {"m": "ft", "km": "mi", "cm": "in", "kg": "lb", "t": "LT", "km2": "sqmi", "nmi": "km"}

@@ -2,6 +2,7 @@
 
 Source: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
 """
+
 import uuid
 from functools import cache
 from pathlib import Path
@@ -34,13 +35,33 @@ def _datavalue(value: Value) -> dict[str, Any]:
             kind = "property" if value.entity[0] == "P" else "item"
             return {"value": {"entity-type": kind, "numeric-id": int(value.entity[1:]), "id": value.entity}, "type": "wikibase-entityid"}
         case "time":
-            return {"value": {"time": value.time, "timezone": 0, "before": 0, "after": 0, "precision": value.precision,
-                              "calendarmodel": CALENDAR}, "type": "time"}
+            return {
+                "value": {
+                    "time": value.time,
+                    "timezone": 0,
+                    "before": 0,
+                    "after": 0,
+                    "precision": value.precision,
+                    "calendarmodel": CALENDAR,
+                },
+                "type": "time",
+            }
         case "quantity":
-            return {"value": {"amount": f"{value.number:+.10g}", "unit": ENTITY_URL + value.unit if value.unit else "1"}, "type": "quantity"}
+            return {
+                "value": {"amount": f"{value.number:+.10g}", "unit": ENTITY_URL + value.unit if value.unit else "1"},
+                "type": "quantity",
+            }
         case "coordinate":
-            return {"value": {"latitude": value.latitude, "longitude": value.longitude, "altitude": None, "precision": 0.0001,
-                              "globe": ENTITY_URL + "Q2"}, "type": "globecoordinate"}
+            return {
+                "value": {
+                    "latitude": value.latitude,
+                    "longitude": value.longitude,
+                    "altitude": None,
+                    "precision": 0.0001,
+                    "globe": ENTITY_URL + "Q2",
+                },
+                "type": "globecoordinate",
+            }
         case "monolingual":
             return {"value": {"text": value.text, "language": value.language}, "type": "monolingualtext"}
         case _:
@@ -58,8 +79,12 @@ def snak(prop: str, value: Value, *, unknown: bool = False) -> dict[str, Any]:
 def statement_json(subject: str, statement: Statement) -> dict[str, Any]:
     """A statement with rank, qualifiers and an id that only its content decides."""
     digest = sha256_hex(f"{subject}{statement.property}{statement.value.key()}{statement.rank}{statement.qualifiers}")
-    found: dict[str, Any] = {"mainsnak": snak(statement.property, statement.value, unknown=statement.unknown_in_dump), "type": "statement",
-                             "id": f"{subject}${str(uuid.UUID(digest[:32])).upper()}", "rank": statement.rank}
+    found: dict[str, Any] = {
+        "mainsnak": snak(statement.property, statement.value, unknown=statement.unknown_in_dump),
+        "type": "statement",
+        "id": f"{subject}${str(uuid.UUID(digest[:32])).upper()}",
+        "rank": statement.rank,
+    }
     if statement.qualifiers:
         found["qualifiers"] = _by_property(statement.qualifiers)
         found["qualifiers-order"] = list(found["qualifiers"])
@@ -91,23 +116,35 @@ def item_line(part: Part, thing: Thing, gap_level: int) -> bytes:
     sitelinks = {}
     if thing.article:
         sitelinks["enwiki"] = {"site": "enwiki", "title": thing.title, "badges": []}
-    for code in wiki_codes()[1:1 + num_other_wikis(part, thing)]:
+    for code in wiki_codes()[1 : 1 + num_other_wikis(part, thing)]:
         sitelinks[f"{code}wiki"] = {"site": f"{code}wiki", "title": thing.labels.get(code, thing.title), "badges": []}
     number = int(thing.id[1:])
-    return orjson.dumps({
-        "type": "item", "id": thing.id, "labels": _terms({"en": thing.label, **thing.labels}),
-        "descriptions": _terms({"en": thing.description}),
-        "aliases": {language: [{"language": language, "value": text} for text in texts] for language, texts in thing.aliases.items() if texts},
-        "claims": grouped(thing.id, gaps.remaining(part.seed, gap_level, thing)), "sitelinks": sitelinks,
-        "pageid": number - 800_000_000, "ns": 0, "title": thing.id, "lastrevid": 2_000_000_000 + number % 100_000_000, "modified": MODIFIED})
+    return orjson.dumps(
+        {
+            "type": "item",
+            "id": thing.id,
+            "labels": _terms({"en": thing.label, **thing.labels}),
+            "descriptions": _terms({"en": thing.description}),
+            "aliases": {
+                language: [{"language": language, "value": text} for text in texts] for language, texts in thing.aliases.items() if texts
+            },
+            "claims": grouped(thing.id, gaps.remaining(part.seed, gap_level, thing)),
+            "sitelinks": sitelinks,
+            "pageid": number - 800_000_000,
+            "ns": 0,
+            "title": thing.id,
+            "lastrevid": 2_000_000_000 + number % 100_000_000,
+            "modified": MODIFIED,
+        }
+    )
 
 
 def num_other_wikis(part: Part, thing: Thing) -> int:
     """How many other editions have an article: a heavy tail, 0 for most, nearly 200 for the country."""
     if not thing.article:
         return 0
-    draw = part.rng(f"sitelinks-{thing.id}").lognormvariate(0, .8)
-    return min(len(wiki_codes()) - 1, int(thing.fame ** .85 * draw / 2))
+    draw = part.rng(f"sitelinks-{thing.id}").lognormvariate(0, 0.8)
+    return min(len(wiki_codes()) - 1, int(thing.fame**0.85 * draw / 2))
 
 
 def term_lines() -> list[bytes]:
@@ -116,18 +153,55 @@ def term_lines() -> list[bytes]:
     for qid, label in vocabulary.labels().items():
         parents = vocabulary.class_parents().get(qid, ())
         statements = [Statement("P279", Value(kind="entity", entity=p)) for p in parents]
-        found.append((0, int(qid[1:]), orjson.dumps({
-            "type": "item", "id": qid, "labels": _terms({"en": label}), "descriptions": {}, "aliases": {}, "claims": grouped(qid, statements),
-            "sitelinks": {}, "pageid": int(qid[1:]), "ns": 0, "title": qid, "lastrevid": 1_000_000_000 + int(qid[1:]) % 1_000_000,
-            "modified": MODIFIED})))
+        found.append(
+            (
+                0,
+                int(qid[1:]),
+                orjson.dumps(
+                    {
+                        "type": "item",
+                        "id": qid,
+                        "labels": _terms({"en": label}),
+                        "descriptions": {},
+                        "aliases": {},
+                        "claims": grouped(qid, statements),
+                        "sitelinks": {},
+                        "pageid": int(qid[1:]),
+                        "ns": 0,
+                        "title": qid,
+                        "lastrevid": 1_000_000_000 + int(qid[1:]) % 1_000_000,
+                        "modified": MODIFIED,
+                    }
+                ),
+            )
+        )
     for pid, term in vocabulary.properties().items():
-        constraints = [Statement("P2302", Value(kind="entity", entity={"s": SINGLE, "b": SINGLE_BEST, "d": DISTINCT}[c])) for c in term.constraints]
+        constraints = [
+            Statement("P2302", Value(kind="entity", entity={"s": SINGLE, "b": SINGLE_BEST, "d": DISTINCT}[c])) for c in term.constraints
+        ]
         constraints.append(Statement("P2302", Value(kind="entity", entity=SUBJECT_TYPE)))
-        found.append((1, int(pid[1:]), orjson.dumps({
-            "type": "property", "datatype": term.datatype, "id": pid, "labels": _terms({"en": term.label}), "descriptions": {},
-            "aliases": {"en": [{"language": "en", "value": a} for a in term.aliases]} if term.aliases else {},
-            "claims": grouped(pid, constraints), "pageid": 10_000 + int(pid[1:]), "ns": 120, "title": f"Property:{pid}",
-            "lastrevid": 1_500_000_000 + int(pid[1:]), "modified": MODIFIED})))
+        found.append(
+            (
+                1,
+                int(pid[1:]),
+                orjson.dumps(
+                    {
+                        "type": "property",
+                        "datatype": term.datatype,
+                        "id": pid,
+                        "labels": _terms({"en": term.label}),
+                        "descriptions": {},
+                        "aliases": {"en": [{"language": "en", "value": a} for a in term.aliases]} if term.aliases else {},
+                        "claims": grouped(pid, constraints),
+                        "pageid": 10_000 + int(pid[1:]),
+                        "ns": 120,
+                        "title": f"Property:{pid}",
+                        "lastrevid": 1_500_000_000 + int(pid[1:]),
+                        "modified": MODIFIED,
+                    }
+                ),
+            )
+        )
     return [line for _, _, line in sorted(found)]
 
 
@@ -135,18 +209,34 @@ def truth_line(part: Part, thing: Thing, *, pictures: bool) -> bytes:
     """Everything that is true of a thing; the schema is in the package's README."""
     claims = []
     for s in thing.statements:
-        if s.rank == "deprecated":
+        if s.rank == "deprecated" or s.value.kind == "novalue":
             continue
         label = part.label(s.value.entity) if s.value.kind == "entity" else ""
         claims.append([s.property, s.value.key(), value_text(s.value, label), s.value in thing.values(s.property)])
     shown = thing.pictures if pictures else []
-    return orjson.dumps({
-        "id": thing.id, "kind": thing.kind, "label": thing.label, "labels": thing.labels, "aliases": thing.aliases,
-        "description": thing.description, "class": thing.classes[0],
-        "class_labels": [vocabulary.labels()[c] for c in vocabulary.ancestors(thing.classes[0])],
-        "claims": claims,
-        "told": [[key, value.key(), value_text(value, part.label(value.entity) if value.kind == "entity" else "")]
-                 for key, value in thing.told.items()],
-        "details": [{"picture": p.file, "property": m.property, "part": m.part, "value": m.value.key(), "readable": m.readable}
-                    for p in shown for i, m in enumerate(thing.marks) if i in p.marks],
-        "pictures": [p.file for p in shown if p.kind == "photo"], "article": thing.title if thing.article else ""})
+    return orjson.dumps(
+        {
+            "id": thing.id,
+            "kind": thing.kind,
+            "label": thing.label,
+            "labels": thing.labels,
+            "aliases": thing.aliases,
+            "description": thing.description,
+            "class": thing.classes[0],
+            "class_labels": [vocabulary.labels()[c] for c in vocabulary.ancestors(thing.classes[0])],
+            "claims": claims,
+            "told": [
+                [key, value.key(), value_text(value, part.label(value.entity) if value.kind == "entity" else "")]
+                for key, value in thing.told.items()
+            ],
+            "details": [
+                {"picture": p.file, "property": m.property, "part": m.part, "value": m.value.key(), "readable": m.readable}
+                for p in shown
+                if p.kind == "photo"
+                for i, m in enumerate(thing.marks)
+                if i in p.marks
+            ],
+            "pictures": [p.file for p in shown if p.kind == "photo"],
+            "article": thing.title if thing.article else "",
+        }
+    )

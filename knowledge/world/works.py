@@ -1,5 +1,7 @@
 """What a region's people make: paintings, sculptures, books, music, films, newspapers."""
+
 import random
+from typing import Any
 
 from knowledge.world import vocabulary
 from knowledge.world.marks import add_marks
@@ -10,13 +12,64 @@ from knowledge.world.places import locate
 from knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
-TIMES = ("Evening", "Morning", "Winter", "High Tide", "Low Water", "Harvest", "First Snow", "Thaw", "Storm", "Market Day", "Midsummer", "Fog")
-STILLS = ("Quinces", "Lemons and Blue Jug", "Herring", "Apples", "Two Books", "Marsh Marigolds", "a Brass Lamp", "Oysters", "Pewter", "Figs")
-ROLES = ("the Ferryman", "the Lace-Maker", "the Pilot", "the Old Gardener", "the Glazier", "a Young Sailor", "the Schoolmistress",
-         "the Net-Mender", "the Organist", "the Beekeeper")
-BOOKS = ("The Salt Road", "A House with No Stairs", "Letters to the Tide", "The Cartographer's Daughter", "Eleven Winters", "The Quiet Ferry",
-         "Ashes of the Orchard", "What the Heron Knew", "The Glass Parish", "An Inventory of Rain", "The Second Bell", "Under Grey Eaves",
-         "The Lamplighter's Debt", "Small Kingdoms", "Bread for Strangers", "The Drowned Field", "A Grammar of Birds", "Night Post")
+TIMES = (
+    "Evening",
+    "Morning",
+    "Winter",
+    "High Tide",
+    "Low Water",
+    "Harvest",
+    "First Snow",
+    "Thaw",
+    "Storm",
+    "Market Day",
+    "Midsummer",
+    "Fog",
+)
+STILLS = (
+    "Quinces",
+    "Lemons and Blue Jug",
+    "Herring",
+    "Apples",
+    "Two Books",
+    "Marsh Marigolds",
+    "a Brass Lamp",
+    "Oysters",
+    "Pewter",
+    "Figs",
+)
+ROLES = (
+    "the Ferryman",
+    "the Lace-Maker",
+    "the Pilot",
+    "the Old Gardener",
+    "the Glazier",
+    "a Young Sailor",
+    "the Schoolmistress",
+    "the Net-Mender",
+    "the Organist",
+    "the Beekeeper",
+)
+BOOKS = (
+    "The Salt Road",
+    "A House with No Stairs",
+    "Letters to the Tide",
+    "The Cartographer's Daughter",
+    "Eleven Winters",
+    "The Quiet Ferry",
+    "Ashes of the Orchard",
+    "What the Heron Knew",
+    "The Glass Parish",
+    "An Inventory of Rain",
+    "The Second Bell",
+    "Under Grey Eaves",
+    "The Lamplighter's Debt",
+    "Small Kingdoms",
+    "Bread for Strangers",
+    "The Drowned Field",
+    "A Grammar of Birds",
+    "Night Post",
+)
 MUSIC = (("symphony", "Symphony No. {} in {}"), ("musical work", "String Quartet No. {} in {}"), ("musical work", "Sonata No. {} in {}"))
 KEYS = ("C minor", "D major", "E flat major", "F minor", "G major", "A minor", "B flat major")
 OPERAS = ("The Lighthouse Bride", "Ondrana", "The Mill at Midnight", "Seven Bridges", "The Pilot's Oath", "Queen of Salt")
@@ -24,7 +77,7 @@ OPERAS = ("The Lighthouse Bride", "Ondrana", "The Mill at Midnight", "Seven Brid
 
 def make_works(part: Part) -> None:
     """All works; each by someone of the region, in a year in which that person could have made it."""
-    last: dict[str, object] | None = None
+    last: dict[str, Any] | None = None
     for i in range(part.count(110)):
         last = _painting(part, part.rng(f"painting-{i}"), last)
     for i in range(part.count(16)):
@@ -39,18 +92,22 @@ def make_works(part: Part) -> None:
         _newspaper(part, part.rng(f"newspaper-{i}"))
 
 
-def _painting(part: Part, rng: random.Random, last: dict[str, object] | None) -> dict[str, object]:
+def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> dict[str, Any]:
     museums = part.kind("museum") + part.nation.kind("national_museum")
     art = [m for m in museums if part.label(m.classes[0]) == "art museum"] or museums
-    fresh: dict[str, object] = {"making": maker_and_year(part, rng, ("painter",), 1660, 2010), "museum": heavy(rng, art, .4),
-                                "genre": rng.choice(["landscape art", "landscape art", "marine art", "portrait", "still life", "genre art"]),
-                                "medium": rng.choice(list(GROUPS["medium"].values())), "support": rng.choice(list(GROUPS["support"].values())),
-                                "scene": rng.randrange(1 << 20)}
-    if last is not None and rng.random() < .45:
+    fresh: dict[str, Any] = {
+        "making": maker_and_year(part, rng, ("painter",), 1660, 2010),
+        "museum": heavy(rng, art, 0.4),
+        "genre": rng.choice(["landscape art", "landscape art", "marine art", "portrait", "still life", "genre art"]),
+        "medium": rng.choice(list(GROUPS["medium"].values())),
+        "support": rng.choice(list(GROUPS["support"].values())),
+        "scene": rng.randrange(1 << 20),
+    }
+    if last is not None and rng.random() < 0.45:
         changed = rng.sample(["making", "museum", "genre", "support", "scene"], 2)
         fresh = {**last, **{key: fresh[key] for key in changed}}
-    painter, at = fresh["making"]  # type: ignore[misc]
-    genre = str(fresh["genre"])
+    painter, at = fresh["making"]
+    genre = fresh["genre"]
     title, shown = _subject(part, rng, genre, at)
     surname = painter.surname if painter else part.names.stem()
     painting = part.new("painting", title, "painting", fame=rng.lognormvariate(1, 1), hint=surname)
@@ -63,14 +120,13 @@ def _painting(part: Part, rng: random.Random, last: dict[str, object] | None) ->
         painting.say("P170", painter)
         for movement in painter.values("P135"):
             painting.say("P135", movement)
-        if rng.random() < .2:
+        if rng.random() < 0.2:
             painter.say("P800", painting)
     painting.say("P571", year(at))
     painting.say("P136", GROUPS["genre"][genre])
-    painting.say("P186", str(fresh["medium"]))
-    painting.say("P186", str(fresh["support"]))
-    museum = fresh["museum"]
-    assert isinstance(museum, Thing)
+    painting.say("P186", fresh["medium"])
+    painting.say("P186", fresh["support"])
+    museum: Thing = fresh["museum"]
     painting.say("P195", museum)
     painting.say("P276", museum)
     painting.say("P217", string(f"{museum.label[:1]}.{rng.randint(1800, 1999)}.{rng.randint(1, 480)}"))
@@ -80,7 +136,7 @@ def _painting(part: Part, rng: random.Random, last: dict[str, object] | None) ->
         painting.say("P180", thing)
     painting.told["given_by"] = value_of(rng.choice(part.kind("family")))
     painting.look.update(genre=genre, scene=rng.randrange(1 << 30), frame=rng.choice(("gold", "dark", "white", "red")))
-    if rng.random() < .55:
+    if rng.random() < 0.55:
         text = rng.choice((str(at + rng.randint(1, 3)), f"Inv. {rng.randint(100, 990)}", f"Room {rng.randint(2, 48)}"))
         painting.marks.append(Mark(GROUPS["part"]["commemorative plaque"], "P1684", monolingual(text), text))
     return fresh
@@ -90,8 +146,8 @@ def _subject(part: Part, rng: random.Random, genre: str, at: int) -> tuple[str, 
     """A title and what is to be seen, by genre."""
     things = GROUPS["thing"]
     if genre == "portrait":
-        sitters = [p for p in part.kind("person") if p.start + 16 < at < p.end and p.fame > .5]
-        if sitters and rng.random() < .7:
+        sitters = [p for p in part.kind("person") if p.start + 16 < at < p.end and p.fame > 0.5]
+        if sitters and rng.random() < 0.7:
             sitter = rng.choice(sitters)
             return f"Portrait of {sitter.label}", [sitter]
         return f"Portrait of {rng.choice(ROLES)}", [things[rng.choice(("dog", "book"))]]
@@ -115,7 +171,7 @@ def _sculpture(part: Part, rng: random.Random) -> None:
     honoured = heavy(rng, dead) if dead else None
     town = heavy(rng, part.kind("town"))
     label = f"Statue of {honoured.label}, {town.label}" if honoured else f"{town.label} Column"
-    statue = part.new("statue", label, "statue", fame=rng.lognormvariate(.8, .9), hint=str(at))
+    statue = part.new("statue", label, "statue", fame=rng.lognormvariate(0.8, 0.9), hint=str(at))
     statue.start = at
     locate(part, statue, town, "statue")
     if sculptor:
@@ -134,7 +190,11 @@ def _book(part: Part, rng: random.Random) -> None:
     author, at = maker_and_year(part, rng, ("writer", "poet"), 1700, 2018)
     cls = "poetry collection" if author and author.look["occupation"] == "poet" else rng.choice(("novel", "novel", "play"))
     surname = author.surname if author else part.names.stem()
-    words = rng.choice(BOOKS) if rng.random() < .5 else f"The {rng.choice(('House', 'Miller', 'Winter', 'Crossing', 'Heirs'))} of {part.names.stem()}"
+    words = (
+        rng.choice(BOOKS)
+        if rng.random() < 0.5
+        else f"The {rng.choice(('House', 'Miller', 'Winter', 'Crossing', 'Heirs'))} of {part.names.stem()}"
+    )
     book = part.new("book", words, cls, fame=rng.lognormvariate(1, 1), hint=surname)
     if words in BOOKS and book.title == words:
         part.titles.discard(words)
@@ -143,33 +203,33 @@ def _book(part: Part, rng: random.Random) -> None:
     book.start = at
     if author:
         book.say("P50", author)
-        if rng.random() < .25:
+        if rng.random() < 0.25:
             author.say("P800", book)
     book.say("P577", year(at))
     houses = [p for p in part.nation.kind("publisher") if p.start <= at]
     if houses:
-        book.say("P123", heavy(rng, houses, .4))
+        book.say("P123", heavy(rng, houses, 0.4))
     book.say("P407", part.nation.kind("language")[0])
     book.say("P1104", quantity(rng.randint(64, 720)))
-    book.say("P840", heavy(rng, part.kind("town", "village"), .4))
-    if rng.random() < .3:
-        people = [p for p in part.kind("person") if p.start < at and p is not author and p.fame > .5]
+    book.say("P840", heavy(rng, part.kind("town", "village"), 0.4))
+    if rng.random() < 0.3:
+        people = [p for p in part.kind("person") if p.start < at and p is not author and p.fame > 0.5]
         book.say("P825", rng.choice(people))
     book.look.update(palette=rng.randrange(1 << 30), ornament=rng.randrange(6))
-    text = f"Vol. {rng.randint(2, 9)}" if rng.random() < .3 else str(min(SNAPSHOT_YEAR - 1, at + rng.randint(2, 30)))
-    if rng.random() < .5:
+    text = f"Vol. {rng.randint(2, 9)}" if rng.random() < 0.3 else str(min(SNAPSHOT_YEAR - 1, at + rng.randint(2, 30)))
+    if rng.random() < 0.5:
         book.marks.append(Mark(GROUPS["part"]["inscription"], "P1684", monolingual(text), text))
 
 
 def _music(part: Part, rng: random.Random) -> None:
     composer, at = maker_and_year(part, rng, ("composer",), 1690, 2015)
     surname = composer.surname if composer else part.names.stem()
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         cls, label = "opera", rng.choice(OPERAS)
     else:
         cls, pattern = rng.choice(MUSIC)
         label = pattern.format(rng.randint(1, 9), rng.choice(KEYS))
-    piece = part.new("music", f"{label}", cls, fame=rng.lognormvariate(.8, 1), hint=surname)
+    piece = part.new("music", f"{label}", cls, fame=rng.lognormvariate(0.8, 1), hint=surname)
     if piece.title == label:
         part.titles.discard(label)
         piece.title = f"{label} ({surname})"
@@ -182,14 +242,16 @@ def _music(part: Part, rng: random.Random) -> None:
     stages = [t for t in part.kind("theatre") if t.start < at]
     if stages:
         piece.told["premiere"] = value_of(rng.choice(stages))
-    patrons = [p for p in part.kind("person") if p.start + 20 < at < p.end and p.fame > .3]
-    if patrons and rng.random() < .6:
+    patrons = [p for p in part.kind("person") if p.start + 20 < at < p.end and p.fame > 0.3]
+    if patrons and rng.random() < 0.6:
         piece.say("P825", rng.choice(patrons))
 
 
 def _film(part: Part, rng: random.Random) -> None:
     director, at = maker_and_year(part, rng, ("film director",), 1915, 2020)
-    label = f"{rng.choice(('Last Train to', 'The Bells of', 'A Summer in', 'Snow over', 'Return to'))} {heavy(rng, part.kind('town')).label}"
+    label = (
+        f"{rng.choice(('Last Train to', 'The Bells of', 'A Summer in', 'Snow over', 'Return to'))} {heavy(rng, part.kind('town')).label}"
+    )
     film = part.new("film", label, "film", fame=rng.lognormvariate(1.3, 1), hint=f"{at} film")
     film.start = at
     if director:
@@ -209,7 +271,7 @@ def _newspaper(part: Part, rng: random.Random) -> None:
     town = heavy(rng, part.kind("town"))
     name = f"{town.label} {rng.choice(('Herald', 'Courier', 'Observer', 'Gazette', 'Mercury', 'Tribune'))}"
     editor, at = maker_and_year(part, rng, ("journalist", "writer", "politician"), 1800, 1990)
-    paper = part.new("newspaper", name, "newspaper", fame=rng.lognormvariate(.8, .8), hint=str(at))
+    paper = part.new("newspaper", name, "newspaper", fame=rng.lognormvariate(0.8, 0.8), hint=str(at))
     paper.start = at
     paper.say("P17", part.nation.region)
     paper.say("P159", town)

@@ -1,8 +1,9 @@
 """Writes a whole world to a folder, part by part, so that memory does not grow with it.
 
-    DIR/articles.xml.bz2  DIR/articles-index.txt.bz2  DIR/entities.json.bz2  DIR/truth.jsonl
-    DIR/images/<file>  DIR/images/metadata.jsonl  DIR/world.json (last: a folder without it is not a world)
+DIR/articles.xml.bz2  DIR/articles-index.txt.bz2  DIR/entities.json.bz2  DIR/truth.jsonl
+DIR/images/<file>  DIR/images/metadata.jsonl  DIR/world.json (last: a folder without it is not a world)
 """
+
 import bz2
 import hashlib
 import json
@@ -70,8 +71,16 @@ class PartFiles:
     """Tasks for the picture workers: (seed, part, [(thing, index of the picture)])."""
 
 
-def write_world(out: Path, *, articles: int, seed: int, gaps: int = 0, pictures: bool = True, workers: int | None = None,
-                progress: Progress | None = None) -> WorldSummary:
+def write_world(
+    out: Path,
+    *,
+    articles: int,
+    seed: int,
+    gaps: int = 0,
+    pictures: bool = True,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> WorldSummary:
     """Writes the world of (articles, seed, gaps): the same bytes for any number of workers.
 
     Args:
@@ -100,7 +109,9 @@ def write_world(out: Path, *, articles: int, seed: int, gaps: int = 0, pictures:
         counts, tasks = _write_dumps(out, (_in_order(pool, _make, jobs, workers) if workers > 1 else map(_make, jobs)), len(jobs), told)
         num_pictures = _write_pictures(out, articles, tasks, pool if workers > 1 else None, workers, told)
     digests = {name: _digest(out / name) for name in FILES}
-    summary = WorldSummary(articles=articles, seed=seed, gaps=gaps, with_pictures=pictures, pictures=num_pictures, digests=digests, **counts)
+    summary = WorldSummary(
+        articles=articles, seed=seed, gaps=gaps, with_pictures=pictures, pictures=num_pictures, digests=digests, **counts
+    )
     write_whole(out / "world.json", json.dumps({"format": FORMAT_VERSION, **asdict(summary)}, indent=1, sort_keys=True).encode() + b"\n")
     (out / UNFINISHED).unlink()
     return summary
@@ -133,8 +144,10 @@ def _make(job: tuple[int, int, int, int, bool, bool]) -> PartFiles:
     dump = (b"[\n" if number == 0 else b"") + b",\n".join(lines) + (b"\n]\n" if last else b",\n")
     written = pages(part)
     drawings = [(t.id, i) for t in part.things.values() for i in range(len(t.pictures))] if with_pictures else []
-    tasks = [(seed, number, drawings[i:i + PICTURES_PER_TASK]) for i in range(0, len(drawings), PICTURES_PER_TASK)]
-    return PartFiles(number, list(streams(written, number)), bz2.compress(dump), b"".join(truth), len(written), len(part.things), hidden, tasks)
+    tasks = [(seed, number, drawings[i : i + PICTURES_PER_TASK]) for i in range(0, len(drawings), PICTURES_PER_TASK)]
+    return PartFiles(
+        number, list(streams(written, number)), bz2.compress(dump), b"".join(truth), len(written), len(part.things), hidden, tasks
+    )
 
 
 @lru_cache(maxsize=1)
@@ -151,8 +164,12 @@ def _write_dumps(out: Path, parts: Iterable[PartFiles], total: int, told: Progre
     """Appends the parts to the dumps in order; returns counts and the picture tasks."""
     counts = {"pages": 0, "entities": 0, "hidden_items": 0}
     tasks: list[tuple[int, int, list]] = []
-    with open(out / FILES[0], "wb") as xml, open(out / FILES[1], "wb") as index_file, open(out / FILES[2], "wb") as entities, \
-            open(out / FILES[3], "wb") as truth:
+    with (
+        open(out / FILES[0], "wb") as xml,
+        open(out / FILES[1], "wb") as index_file,
+        open(out / FILES[2], "wb") as entities,
+        open(out / FILES[3], "wb") as truth,
+    ):
         index = bz2.BZ2Compressor()
         xml.write(header())
         for part in parts:
@@ -172,13 +189,15 @@ def _write_dumps(out: Path, parts: Iterable[PartFiles], total: int, told: Progre
     return counts, tasks
 
 
-def _write_pictures(out: Path, articles: int, tasks: list[tuple[int, int, list]], pool: Executor | None, workers: int, told: Progress) -> int:
+def _write_pictures(
+    out: Path, articles: int, tasks: list[tuple[int, int, list]], pool: Executor | None, workers: int, told: Progress
+) -> int:
     """Draws every picture, each worker into the folder itself; the metadata is gathered in order."""
     total = sum(len(task[2]) for task in tasks)
     done = 0
     jobs = [(*task, articles, str(out / "images")) for task in tasks]
     with open(out / FILES[4], "wb") as metadata:
-        for lines in (_in_order(pool, _draw_some, jobs, workers) if pool else map(_draw_some, jobs)):
+        for lines in _in_order(pool, _draw_some, jobs, workers) if pool else map(_draw_some, jobs):
             metadata.write(b"".join(lines))
             done += len(lines)
             told("pictures", done, total)

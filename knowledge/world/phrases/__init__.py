@@ -48,7 +48,7 @@ def _plans() -> dict[str, tuple[Heading, ...]]:
             elif raw.startswith("= "):
                 sections.append((raw[2:], []))
             else:
-                share = {"!": 1.0, "?": .4}.get(raw[0], .86)
+                share = {"!": 1.0, "?": .4}.get(raw[0], .92)
                 phrasings = raw.lstrip("!?").split(" || ")
                 sections[-1][1].append(Line(share, tuple(tuple(PLACEHOLDER.split(p.lstrip("?"))) for p in phrasings)))
     return {kind: tuple(Heading(title, tuple(lines)) for title, lines in parts) for kind, parts in found.items()}

@@ -14,6 +14,8 @@ Colour = tuple[int, int, int]
 Point = tuple[float, float]
 SUPERSAMPLING = 2
 JPEG_QUALITY = 84
+MARGIN = 14
+"""Pixels between a text and the picture's edge."""
 
 
 def mix(one: Colour, other: Colour, share: float) -> Colour:
@@ -70,6 +72,16 @@ class Canvas:
         self.zoom = zoom
         self.shift = (about[0] * (1 - zoom) + dx, about[1] * (1 - zoom) + dy)
 
+    @property
+    def left(self) -> float:
+        """The smallest x in view."""
+        return -self.shift[0] / self.zoom
+
+    @property
+    def right(self) -> float:
+        """The largest x in view."""
+        return (1000 - self.shift[0]) / self.zoom
+
     def at(self, point: Point) -> Point:
         """A point in pixels of the large picture."""
         return ((point[0] * self.zoom + self.shift[0]) * self.scale, (point[1] * self.zoom + self.shift[1]) * self.scale)
@@ -110,9 +122,11 @@ class Canvas:
         return max(1, round(units * self.scale * self.zoom))
 
     def text(self, x: float, y: float, words: str, pixels: int, fill: Colour) -> tuple[float, ...]:
-        """Small text centred on a point; returns its box as (left, top, width, height) in per cent of the picture."""
+        """Small text centred on a point, or as near as the frame allows; returns its box (left, top, width, height) in per cent."""
         px, py = (v / SUPERSAMPLING for v in self.at((x, y)))
         left, top, right, bottom = font(pixels).getbbox(words)
+        px = min(max(px, (right - left) / 2 + MARGIN), self.width - (right - left) / 2 - MARGIN)
+        py = min(max(py, (bottom - top) / 2 + MARGIN), self.height - (bottom - top) / 2 - MARGIN)
         self.texts.append(((px - (left + right) / 2, py - (top + bottom) / 2), words, pixels, fill))
         wide, high = right - left, bottom - top
         box = (px - wide / 2 - 4, py - high / 2 - 3, wide + 8, high + 6)

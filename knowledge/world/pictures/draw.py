@@ -1,4 +1,5 @@
 """One picture from a thing and a plan: a pure function, so that any picture can be drawn alone and by any process."""
+
 import hashlib
 import io
 import random
@@ -12,13 +13,40 @@ from knowledge.world.pictures.canvas import JPEG_QUALITY, Canvas
 from knowledge.world.pictures.marks import Boxes, Marker
 from records.identity import chance
 
-DRAWERS = {"lighthouse": towers.lighthouse, "tower": towers.tower, "church": towers.church, "castle": towers.castle, "windmill": towers.windmill,
-           "observatory": towers.observatory, "bridge": fronts.bridge, "dam": fronts.dam, "stadium": fronts.stadium, "museum": fronts.front,
-           "theatre": fronts.front, "library": fronts.front, "station": fronts.front, "national_museum": fronts.front, "university": fronts.front,
-           "town": landscapes.town, "village": landscapes.town, "city": landscapes.town, "river": landscapes.river, "lake": landscapes.lake,
-           "mountain": landscapes.mountain, "island": landscapes.island, "person": people.portrait, "painting": artworks.painting,
-           "statue": artworks.statue, "book": artworks.book, "organ": artworks.organ, "prize": artworks.medal, "species": organisms.species,
-           "mineral": organisms.mineral, "ship": vehicles.ship, "locomotive": vehicles.locomotive}
+DRAWERS = {
+    "lighthouse": towers.lighthouse,
+    "tower": towers.tower,
+    "church": towers.church,
+    "castle": towers.castle,
+    "windmill": towers.windmill,
+    "observatory": towers.observatory,
+    "bridge": fronts.bridge,
+    "dam": fronts.dam,
+    "stadium": fronts.stadium,
+    "museum": fronts.front,
+    "theatre": fronts.front,
+    "library": fronts.front,
+    "station": fronts.front,
+    "national_museum": fronts.front,
+    "university": fronts.front,
+    "town": landscapes.town,
+    "village": landscapes.town,
+    "city": landscapes.town,
+    "river": landscapes.river,
+    "lake": landscapes.lake,
+    "mountain": landscapes.mountain,
+    "island": landscapes.island,
+    "person": people.portrait,
+    "painting": artworks.painting,
+    "statue": artworks.statue,
+    "book": artworks.book,
+    "organ": artworks.organ,
+    "prize": artworks.medal,
+    "species": organisms.species,
+    "mineral": organisms.mineral,
+    "ship": vehicles.ship,
+    "locomotive": vehicles.locomotive,
+}
 
 
 @dataclass(frozen=True)
@@ -65,7 +93,7 @@ def _photo(seed: int, thing: Thing, picture: Picture) -> tuple[Image.Image, Boxe
     marker = Marker(canvas, thing, picture.marks, view.randint(12, 15))
     scene = DRAWERS[thing.kind](canvas, thing, land, view, marker)
     if scene is None:
-        return canvas.finished(view.choice(((255, 246, 228), (228, 236, 250), (240, 240, 236))), view.uniform(0, .12)), marker.boxes
+        return canvas.finished(view.choice(((255, 246, 228), (228, 236, 250), (240, 240, 236))), view.uniform(0, 0.12)), marker.boxes
     canvas.look_at()
     scene.weather()
     return canvas.finished(scene.tint, scene.strength), marker.boxes

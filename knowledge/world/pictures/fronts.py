@@ -1,6 +1,7 @@
 """Bridges, dams, stadiums, and houses with a front: museums, theatres, libraries, stations, universities."""
 import math
 import random
+from itertools import pairwise
 
 from knowledge.world.model import Thing
 from knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
@@ -58,7 +59,7 @@ def _cables(c: Canvas, n: int, deck: float, left: float, right: float, colour: C
         for y in (deck - 180, deck - 110, deck + 40):
             c.box(x - 16, y, x + 20, y + 10, colour)
     ends = [left - 60, *spots, right + 60]
-    for a, b in zip(ends, ends[1:], strict=False):
+    for a, b in pairwise(ends):
         points = []
         for i in range(13):
             t = i / 12
@@ -133,11 +134,12 @@ def front(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: 
                 continue
             c.box(x - 15, y, x + 15, y + high * .26, GLASS)
             c.box(x - 19, y + high * .26, x + 19, y + high * .26 + 5, lighter(wall, .25))
-    m.counted(left, top + 18, right, top + 34 + high * .26)
     for i in range(look.get("columns", 0)):
         x = 500 - wide * .3 + wide * .6 * i / max(1, look["columns"] - 1)
         c.box(x - 9, top + high * .38, x + 9, foot, lighter(wall, .28))
         c.box(x + 3, top + high * .38, x + 9, foot, darker(wall, .1))
+    if look.get("columns"):
+        m.counted(500 - wide * .33, top + high * .36, 500 + wide * .33, foot)
     c.box(470, foot - 84, 530, foot, darker(roof, .3))
     if look.get("clock"):
         c.oval(500, top + 6, 30, 30, (250, 246, 232))

@@ -31,8 +31,9 @@ class Marker:
             return
         index, mark = found
         box = self.canvas.text(x, y, mark.readable, self.pixels, ink)
-        px, py = self.canvas.at((x, y))
-        half_w, half_h = (box[2] / 100 * self.canvas.width + 4), (box[3] / 100 * self.canvas.height + 3)
+        wide, high = self.canvas.image.size
+        half_w, half_h = box[2] / 200 * wide + 6, box[3] / 200 * high + 5
+        px, py = box[0] / 100 * wide + half_w - 6, box[1] / 100 * high + half_h - 5
         self.canvas.pen.rounded_rectangle((px - half_w, py - half_h, px + half_w, py + half_h), radius=5, fill=metal,
                                           outline=darker(metal, .5), width=2)
         self.boxes[index] = box
@@ -49,12 +50,13 @@ class Marker:
         if found is None:
             return
         c = self.canvas
+        x = min(max(x, c.left + 20), c.right - 60 * size)
         c.line([(x, y), (x, y - 64 * size)], (90, 84, 80), 3 * size)
         c.polygon([(x, y - 64 * size), (x + 34 * size, y - 56 * size), (x, y - 44 * size)], COLOURS[found[1].readable])
         self.boxes[found[0]] = c.box_of(x - 2, y - 66 * size, x + 36 * size, y - 42 * size)
 
     def counted(self, x0: float, y0: float, x1: float, y1: float) -> None:
-        """The region in which arches or windows can be counted."""
+        """The region in which arches or columns can be counted."""
         found = self._mark("P1114")
         if found is not None:
             self.boxes[found[0]] = self.canvas.box_of(x0, y0, x1, y1)

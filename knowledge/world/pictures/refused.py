@@ -1,4 +1,5 @@
 """Pictures that a recipe must refuse: flags, coats of arms, locator maps, logos."""
+
 import math
 import random
 
@@ -12,7 +13,7 @@ def flag(own: random.Random) -> Image.Image:
     c = Canvas(640, 420)
     tones = [COLOURS[n] for n in own.sample(sorted(COLOURS), 3)]
     c.gradient(tones[0], tones[0])
-    if own.random() < .5:
+    if own.random() < 0.5:
         for i in range(3):
             c.box(0, c.units_high * i / 3, 1000, c.units_high * (i + 1) / 3, tones[i])
     else:
@@ -38,7 +39,10 @@ def arms(own: random.Random) -> Image.Image:
 def locator(own: random.Random) -> Image.Image:
     c = Canvas(600, 600)
     c.gradient((198, 222, 238), (198, 222, 238))
-    points = [(500 + own.uniform(280, 430) * math.cos(a / 20 * 2 * math.pi), 500 + own.uniform(280, 430) * math.sin(a / 20 * 2 * math.pi)) for a in range(20)]
+    points = [
+        (500 + own.uniform(280, 430) * math.cos(a / 20 * 2 * math.pi), 500 + own.uniform(280, 430) * math.sin(a / 20 * 2 * math.pi))
+        for a in range(20)
+    ]
     c.polygon(points, (252, 246, 224))
     c.line([*points, points[0]], (120, 120, 120), 4)
     for _ in range(6):
@@ -60,8 +64,10 @@ def logo(own: random.Random) -> Image.Image:
 def vector(own: random.Random) -> bytes:
     """An SVG file."""
     r, g, b = COLOURS[own.choice(sorted(COLOURS))]
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><circle cx="200" cy="200" r="160" fill="rgb({r},{g},{b})"/>'
-            '<path d="M120 260 L200 90 L280 260 Z" fill="#fff"/></svg>\n').encode()
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><circle cx="200" cy="200" r="160" fill="rgb({r},{g},{b})"/>'
+        '<path d="M120 260 L200 90 L280 260 Z" fill="#fff"/></svg>\n'
+    ).encode()
 
 
 SYMBOLS = {"flag": flag, "arms": arms, "map": locator, "logo": logo}
