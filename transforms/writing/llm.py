@@ -26,7 +26,7 @@ from transforms.writing.forms import constants, describe_variable, hide_constant
 from transforms.writing.material import Material, answer_from_claim, answer_from_sentence, material, states
 from transforms.writing.mentions import entity_of, taken_entities
 from transforms.writing.protocol import Draft, Fact, Mention, Vote, WriterRejection
-from transforms.writing.rewriting import check_kept, clauses_of, standing
+from transforms.writing.rewriting import check_kept, check_supported, clauses_of, standing
 
 Read = TypeVar("Read")
 Count = Annotated[int, Ge(1), Le(10)]
@@ -178,6 +178,8 @@ class LlmWriter:
     def _fact(self, described: replies.Description, shown: Material) -> Fact:
         """A description of a reply as a fact, with a clause for each cited claim whose value its words show."""
         cited = [shown.claim(c.number) for c in described.claims]
+        sources = [line.words for line in cited] + ([shown.sentence(described.sentence).text] if described.sentence is not None else [])
+        check_supported(described.text, sources)
         clauses = tuple(line.clause for line, c in zip(cited, described.claims, strict=True)
                         if states(self.store, line, c.words, self.rules.language))
         if described.sentence is not None:

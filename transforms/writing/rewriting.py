@@ -7,8 +7,9 @@ import re
 
 from records.form import ClaimClause, ClassClause, Clause, SentenceClause
 from records.knowledge import Value, entity_value
+from transforms.certificate.leak import folded
 from transforms.writing.forms import SELF
-from transforms.writing.material import SentenceLine, linked_entities, names_stand
+from transforms.writing.material import MIN_STEM, SentenceLine, linked_entities, names_stand
 from transforms.writing.protocol import Draft, Fact
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
@@ -47,6 +48,25 @@ def check_kept(store, before: Draft, after: str, surface: str, facts: tuple[Fact
         said = [n for n in names if names_stand(before.text, n) or any(names_stand(f.text, n) for f in facts)]
         if said and not any(names_stand(after, n) for n in names):
             raise ValueError(f'the question no longer names "{max(said, key=len)}"')
+
+
+def check_supported(text: str, sources: list[str]) -> None:
+    """Holds a description against the lines that it cites: every number, and a word or number of every line, must be shared.
+
+    It catches wrong citations, not false words; those are for the votes.
+
+    Raises:
+        ValueError: with words for the model.
+    """
+    lost = sorted(set(_DIGITS.findall(text)) - {d for source in sources for d in _DIGITS.findall(source)})
+    if lost:
+        raise ValueError(f"no cited line says {', '.join(lost)}, as {text!r} does")
+    words = folded(text).split()
+    for source in sources:
+        # An inflected language changes a word's end; a language without blanks has no words to compare.
+        parts = [w for w in folded(source).split() if len(w) >= MIN_STEM or w.isdigit()]
+        if len(parts) > 3 and not any(w.startswith(p[:MIN_STEM]) if not p.isdigit() else w == p for p in parts for w in words):
+            raise ValueError(f"{text!r} has nothing to do with the cited line {source!r}")
 
 
 def _named(clauses: tuple[Clause, ...]) -> tuple[str, ...]:
