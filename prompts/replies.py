@@ -104,13 +104,6 @@ class Descriptions(Reply):
 
 class Injected(Reply):
     question: str = _text("the rewritten question")
-    description: str = _text("the words that now stand for the hidden entity, copied exactly from the rewritten question", 600)
-
-    @model_validator(mode="after")
-    def _copied(self) -> Self:
-        if self.description not in self.question:
-            raise ValueError("description must be copied from the rewritten question")
-        return self
 
 
 class Hidden(Reply):

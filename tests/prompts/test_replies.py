@@ -2,7 +2,7 @@
 import pytest
 from pydantic import ValidationError
 
-from prompts.replies import Description, Hidden, Injected, InvarianceVote, PathQuestion, Questions, Solved, UniquenessVote
+from prompts.replies import Description, Hidden, InvarianceVote, PathQuestion, Questions, Solved, UniquenessVote
 
 ASKED = {"question": "Who built it?", "answer": "Varga", "answer_type": "entity"}
 
@@ -13,7 +13,6 @@ ASKED = {"question": "Who built it?", "answer": "Varga", "answer_type": "entity"
     (PathQuestion, {**ASKED, "claim": 1, "phrase": "the tower shown"}),
     (Description, {"text": "the tower of Merren", "claims": []}),
     (Description, {"text": "the tower of Merren", "claims": [{"number": 1, "words": "in Merren"}]}),
-    (Injected, {"question": "Who built the tower?", "description": "the old tower"}),
     (Hidden, {"question": "Who built it?", "phrase": "the tower in the picture"}),
     (UniquenessVote, {"why": "w", "rival": "Varga's son", "holds": True}),
     (InvarianceVote, {"why": "w", "other_answer": "1872", "holds": True}),

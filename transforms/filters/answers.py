@@ -75,13 +75,12 @@ def matches(answer: Answer, said: str, language: str = "en") -> bool:
     said = " ".join(said.split())
     if not said or len(said) > MAX_CHARS:
         return False
-    if any(name_key(said, language) == name_key(right, language) != "" for right in (answer.text, *answer.aliases)):
+    wordings = (answer.text, *answer.aliases)
+    if answer.type == "quantity":  # a name's key has neither sign nor decimal point
+        return said.casefold() in (w.casefold() for w in wordings) or _quantity_matches(answer, said, language)
+    if any(name_key(said, language) == name_key(w, language) != "" for w in wordings):
         return True
-    if answer.type == "date":
-        return _date_matches(answer, said)
-    if answer.type == "quantity":
-        return _quantity_matches(answer, said, language)
-    return False
+    return answer.type == "date" and _date_matches(answer, said)
 
 
 def name_key(name: str, language: str = "en") -> str:

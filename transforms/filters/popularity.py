@@ -34,6 +34,9 @@ class KnownFacts:
     def claims(self, subject: str) -> tuple[Claim, ...]:
         return self.facts.claims(subject) if self.known(subject) else ()
 
+    def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
+        return ()
+
     def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
         return tuple(s for s in self.facts.subjects(property, value_key, limit=limit) if self.known(s))
 

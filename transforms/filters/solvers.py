@@ -74,9 +74,11 @@ class Solvers:
         """F7: a vision model's judgement of the picture. Passes where it is not too simple."""
 
         def read(reply: PictureJudged) -> Verdict:
-            return Verdict(filter="F7", passed=not reply.too_simple, solver=self._model("image_too_simple"), num_samples=1, evidence=Json({"kind": reply.kind, "shows": reply.shows}))
+            return Verdict(filter="F7", passed=not reply.too_simple, solver=self._model("image_too_simple"), num_samples=1,
+                           evidence=Json({"kind": reply.kind, "shows": reply.shows}))
 
-        return await ask(self.client, render(ROLES["image_too_simple"], pictures=(picture,)), read, item_id=question.id, seed_id=question.seed_id)
+        prompt = render(ROLES["image_too_simple"], pictures=(picture,))
+        return await ask(self.client, prompt, read, item_id=question.id, seed_id=question.seed_id)
 
     def _model(self, role: str) -> str:
         return self.client.roles[role].model

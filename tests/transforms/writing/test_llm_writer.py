@@ -177,7 +177,7 @@ MENTION = Mention(entity_id="Q1", surface="Ardwen Light")
 
 def inject(store, question, facts=(FACT,), mention=MENTION, draft=None, attempts=2):
     draft = draft or seed_drafts(store, ARCHITECT)[0]
-    made = writer(store, *[("inject", {"question": question, "description": question})] * attempts)
+    made = writer(store, *[("inject", {"question": question})] * attempts)
     return asyncio.run(made.inject(draft, mention, facts, SEED))
 
 

@@ -1,0 +1,85 @@
+"""The popularity prior answers what well-known entities' claims lead to, and nothing else."""
+import pytest
+
+from records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads, SentenceClause
+from records.knowledge import Entity, entity_value
+from records.synthesis import Answer, Question
+from records.table import Json
+from tests.small_facts import SmallFacts, claim, year
+from transforms.certificate.compute import as_quantity
+from transforms.filters.popularity import popularity_prior
+
+WELL_KNOWN = {f"{x}wiki": "x" for x in ("en", "de", "fr", "es", "ca")}
+
+
+def facts(*known):
+    claims = [claim("light", "P84", "varga"), claim("light", "P31", "lighthouse"), claim("varga", "P19", "tolm"),
+              claim("varga", "P569", year(1850)), claim("varga", "P570", year(1901)), claim("orlov", "P19", "brisk"),
+              claim("pupil", "P1066", "varga"), claim("pupil", "P19", "ebb")]
+    names = {c.subject for c in claims} | {c.value.entity for c in claims if c.value.entity}
+    return SmallFacts(claims, {n: Entity(id=n, labels={"en": n}, sitelinks=WELL_KNOWN if n in known else {}) for n in names})
+
+
+BINDING = {"x0": entity_value("light"), "x1": entity_value("varga"), "a": entity_value("tolm")}
+BIRTHPLACE = (Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"),
+              ClaimClause(subject="x1", property="P19", object="a"))
+
+
+def answered(store, clauses, *, sees_picture=True, binding=BINDING, ask=None, answer=None):
+    answer = answer or Answer(value=binding["a"], text="tolm", type="entity")
+    form = Form(clauses=tuple(clauses), ask=ask or Ask(var="a", type="entity"))
+    question = Question(seed_id="s", seed_entity="light", method="paths", level="easy", domain="person", text="?", writer="graph",
+                        answer=answer, form=Json(form.to_json()))
+    verdict = popularity_prior(question, store, binding, name="F6", sees_picture=sees_picture, min_sitelinks=5)
+    assert verdict.passed == (verdict.num_correct == 0)
+    return verdict.num_correct == 1
+
+
+def test_a_route_over_well_known_entities_is_answered():
+    assert answered(facts("light", "varga"), BIRTHPLACE)
+
+
+@pytest.mark.parametrize("known", [("light",), ("varga",), ()])
+def test_a_route_with_an_unknown_hop_is_not(known):
+    assert not answered(facts(*known), BIRTHPLACE)
+
+
+def test_without_the_picture_its_entity_is_not_recognised():
+    assert not answered(facts("light", "varga", "orlov"), BIRTHPLACE, sees_picture=False)
+
+
+def test_a_description_that_alone_gives_the_answer_away_is_used_without_the_picture():
+    clue = ClaimClause(subject="x1", property="P569", object=year(1850))
+    assert answered(facts("varga"), (*BIRTHPLACE, clue), sees_picture=False)
+
+
+def test_an_unknown_clause_does_not_hinder_a_known_route():
+    pupil = ClaimClause(subject=entity_value("pupil"), property="P1066", object="x1")
+    assert answered(facts("light", "varga"), (*BIRTHPLACE, pupil, ClassClause(var="x0", class_id="lighthouse")))
+
+
+def test_several_known_answers_are_no_answer():
+    asked = (Image(var="x0"), ClaimClause(subject="x1", property="P19", object="a"), ClaimClause(subject="x1", property="P84", object="x0"))
+    assert not answered(facts("varga", "orlov"), asked, sees_picture=False)
+
+
+def test_what_must_be_computed_is_computed_from_known_claims():
+    clauses = (*BIRTHPLACE[:2], ClaimClause(subject="x1", property="P569", object="b"),
+               ClaimClause(subject="x1", property="P570", object="c"), Compute(out="n", op="difference", args=("b", "c")))
+    binding = {**BINDING, "b": year(1850), "c": year(1901), "n": as_quantity(51)}
+    answer = Answer(value=as_quantity(51), text="51", type="quantity")
+    for known, right in ((("light", "varga"), True), (("light",), False)):
+        assert answered(facts(*known), clauses, binding=binding, ask=Ask(var="n", type="quantity"), answer=answer) == right
+
+
+def test_what_is_read_close_up_or_stands_in_an_article_is_not_known_by_heart():
+    spoken = SentenceClause(subject="x1", object="a", article_id="A", revision=1, section=0, start=0, end=9)
+    assert not answered(facts("light", "varga"), (*BIRTHPLACE[:2], spoken))
+    assert not answered(facts("light", "varga"), (*BIRTHPLACE[:1], Reads(var="a", of="x0", property="P1684")))
+
+
+def test_a_question_without_a_form_passes_and_says_why():
+    question = Question(seed_id="s", seed_entity="light", method="paths", level="easy", domain="person", text="?", writer="llm",
+                        answer=Answer(value=entity_value("tolm"), text="tolm", type="entity"))
+    verdict = popularity_prior(question, facts("light"), {}, name="F5", sees_picture=False, min_sitelinks=5)
+    assert (verdict.passed, verdict.evidence["outcome"], verdict.solver) == (True, "no_form", "popularity_prior")

@@ -1,0 +1,93 @@
+"""Verdicts of the model solvers: who is right how often, and what was said instead."""
+import asyncio
+import io
+
+import pytest
+from PIL import Image
+
+from models.messages import Picture
+from models.structured import BadReply, RefusedReply
+from records.errors import ProviderFault
+from records.knowledge import entity_value
+from records.synthesis import Answer, Question
+from tests.prompts.scripted import Scripted
+from transforms.filters.solvers import Solvers, wrong_answers
+
+ANSWER = Answer(value=entity_value("Q2"), text="Ilse Varga", type="entity")
+QUESTION = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="person", writer="llm", answer=ANSWER,
+                    text="Who built the lighthouse in the picture?")
+
+
+def picture():
+    out = io.BytesIO()
+    Image.new("RGB", (8, 8), "red").save(out, "PNG")
+    return Picture(out.getvalue())
+
+
+def solvers(role, *answers, judge=None, **more):
+    replies = [(role, "", a if isinstance(a, Exception) else {"reasoning": "r", "answer": a}) for a in answers]
+    replies += [("judge_answer", f"\n{said}\n", {"given": said, "why": "w", "correct": right}) for said, right in (judge or {}).items()]
+    return Solvers(Scripted(replies), num_samples=len(answers), judge=judge is not None, **more)
+
+
+def text_only(*answers, **more):
+    return asyncio.run(solvers("answer_text_only", *answers, **more).text_only(QUESTION))
+
+
+def test_one_right_sample_of_many_drops_the_question_and_pass_at_n_is_kept():
+    verdict = text_only("Oda Lind", "ilse varga", None)
+    assert (verdict.filter, verdict.passed, verdict.num_samples, verdict.num_correct) == ("F5", False, 3, 1)
+    assert verdict.solver == "scripted"
+
+
+def test_wrong_answers_are_kept_with_their_counts_as_rivals():
+    verdict = text_only("Oda Lind", "Oda Lind", "Brisk", None)
+    assert verdict.passed
+    assert verdict.evidence["wrong"] == [["Brisk", 1], ["Oda Lind", 2]]
+    assert wrong_answers((verdict, verdict)) == ("Brisk", "Oda Lind")
+
+
+def test_the_judge_decides_about_each_other_wording_once():
+    verdict = text_only("I. Varga", "I. Varga", "Oda Lind", judge={"I. Varga": True, "Oda Lind": False})
+    assert (verdict.passed, verdict.num_correct) == (False, 2)
+
+
+def test_a_model_that_gives_no_usable_reply_does_not_pass_the_question():
+    with pytest.raises(BadReply):
+        text_only(BadReply("r", "no JSON", ""), BadReply("r", "no JSON", ""))
+
+
+def test_single_bad_replies_and_refusals_are_no_answers():
+    verdict = text_only(BadReply("r", "no JSON", ""), RefusedReply("r", "no", ""), "Oda Lind")
+    assert (verdict.passed, verdict.num_correct, verdict.evidence["bad_replies"]) == (True, 0, 1)
+
+
+def test_a_providers_fault_is_no_verdict():
+    with pytest.raises(ProviderFault):
+        text_only(ProviderFault("p", "down"))
+
+
+def test_with_the_evidence_the_question_passes_only_if_it_is_solved():
+    evidence = ("The picture shows Ardwen Light.", "Ardwen Light — architect: Ilse Varga")
+    solved = solvers("answer_with_search", None, "Ilse Varga")
+    assert asyncio.run(solved.from_evidence(QUESTION, evidence)).passed
+    assert "Ardwen Light — architect: Ilse Varga" in solved.client.prompts[0][1]
+    assert not asyncio.run(solvers("answer_with_search", None, None).from_evidence(QUESTION, evidence)).passed
+
+
+def test_one_image_search_shows_picture_and_pages_and_no_other_material():
+    made = solvers("answer_with_search", "Ilse Varga")
+    verdict = asyncio.run(made.one_image_search(QUESTION, picture(), (("Ardwen Light", "Built by Ilse Varga."),)))
+    assert (verdict.filter, verdict.passed) == ("F4", False)
+    assert "Built by Ilse Varga." in made.client.prompts[0][1]
+
+
+def test_a_solver_with_the_picture_alone_is_f6():
+    assert asyncio.run(solvers("answer_direct", None).without_tools(QUESTION, picture())).filter == "F6"
+
+
+@pytest.mark.parametrize("simple", [True, False])
+def test_the_judge_of_pictures_drops_what_is_too_simple(simple):
+    reply = {"shows": "a flag", "kind": "flag_or_emblem", "too_simple": simple}
+    verdict = asyncio.run(Solvers(Scripted([("image_too_simple", "", reply)])).too_simple(QUESTION, picture()))
+    assert (verdict.filter, verdict.passed, verdict.evidence["kind"]) == ("F7", not simple, "flag_or_emblem")
