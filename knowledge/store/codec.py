@@ -92,14 +92,14 @@ def _from_json(hint: Any) -> Any:
 
 @functools.cache
 def _packer(kind: Any) -> Callable[[Any], dict[str, Any]]:
-    fields = [(f.name, _default(f), _to_json(hint)) for f, hint in kind.typed_fields()]
+    defaults = {f.name: _default(f) for f, _ in kind.typed_fields()}
+    converters = {f.name: c for f, hint in kind.typed_fields() if (c := _to_json(hint))}
 
     def to_json(record: Any) -> dict[str, Any]:
-        out = {}
-        for name, default, convert in fields:
-            value = getattr(record, name)
-            if value != default:
-                out[name] = convert(value) if convert and value is not None else value
+        out = {name: value for name, value in vars(record).items() if value != defaults[name]}
+        for name in converters.keys() & out.keys():
+            if out[name] is not None:
+                out[name] = converters[name](out[name])
         return out
 
     return to_json

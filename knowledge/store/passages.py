@@ -15,9 +15,10 @@ def passages_of(article: Article) -> Iterator[Passage]:
 
     Short paragraphs of a section are joined up to MAX_WORDS words; a longer paragraph is cut behind the last sentence that fits.
     """
+    article_id = article.id
     for number, section in enumerate(article.sections):
         for start, stop in pieces(section.text):
-            yield Passage(id=record_id("Passage", article.id, number, start), article_id=article.id,
+            yield Passage(id=record_id("Passage", article_id, number, start), article_id=article_id,
                           entity_id=article.entity_id, title=article.title, section=number,
                           text=section.text[start:stop], start=start)
 

@@ -14,13 +14,15 @@ Row = tuple
 
 def sorted_claims(claims: list[Claim]) -> list[Claim]:
     """A subject's claims in the store's order (property, value key, id), a statement that stands twice once."""
-    keyed = {(c.property, c.value.key(), c.id, c.statement): c for c in claims}
+    same: dict[tuple[str, str], list[Claim]] = {}
+    for claim in claims:
+        same.setdefault((claim.property, claim.value.key()), []).append(claim)
     out: list[Claim] = []
-    last = ""
-    for (_, _, claim_id, _), claim in sorted(keyed.items()):
-        if claim_id != last:
-            out.append(claim)
-        last = claim_id
+    for _, found in sorted(same.items()):
+        if len(found) > 1:  # ids take a hash, and hardly any claim needs one here
+            by_id = {c.id: c for c in sorted(found, key=lambda c: c.statement, reverse=True)}
+            found = [by_id[claim_id] for claim_id in sorted(by_id)]
+        out += found
     return out
 
 

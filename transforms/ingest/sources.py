@@ -1,6 +1,6 @@
 """What is read: each source planned as tasks of a bounded size, and each task read through `knowledge/readers`.
 
-A task's rows are held in memory until they are written, so tasks are small: 4 MB of bz2, 16 MB of plain text, 32 MB of pictures.
+A task's rows are held in memory until they are written, so tasks are small: about 16 MB of text, 32 MB of pictures.
 """
 import json
 from collections.abc import Iterator
@@ -21,10 +21,10 @@ from records.outcomes import Rejection
 from records.parquet import write_whole
 from transforms.ingest.faults import fault
 
-COMPRESSED_RANGE, PLAIN_RANGE = 4 << 20, 16 << 20
+RANGE_TEXT = 16 << 20
+EXPANSION = {"pages": 4, "entities": 16}
+"""Bytes of text a byte of a compressed dump, about (enwiki 20 to 95 GB, Wikidata 100 GB to 1.6 TB)."""
 PICTURE_BYTES, PICTURES = 32 << 20, 512
-EXPANSION = {"plain": 1, "streams": 4, "blocks": 4, "gz": 4}
-"""Bytes of text a byte of file, about; JSON dumps have more, which only makes their partitions larger."""
 
 Read = Article | Redirect | tuple[Entity, tuple[Claim, ...]] | PropertyInfo | tuple[ImageAsset, bytes] | Rejection
 
@@ -73,9 +73,9 @@ def plan_entities(path: str) -> list[ReadTask]:
 
 def _plan_dump(kind: str, path: str, index: str) -> list[ReadTask]:
     with open_dump(path) as file:
-        compressed = file.read(3) in (b"BZh", b"\x1f\x8b\x08")
-    ranges = plan_ranges(path, index=index, range_bytes=COMPRESSED_RANGE if compressed else PLAIN_RANGE)
-    return [ReadTask(kind=kind, source=asdict(r), num_bytes=(r.end - r.start) * EXPANSION[r.kind]) for r in ranges]
+        expansion = EXPANSION[kind] if file.read(3) in (b"BZh", b"\x1f\x8b\x08") else 1
+    ranges = plan_ranges(path, index=index, range_bytes=RANGE_TEXT // expansion)
+    return [ReadTask(kind=kind, source=asdict(r), num_bytes=(r.end - r.start) * expansion) for r in ranges]
 
 
 def plan_pictures(folder: str, plan_folder: Path) -> list[ReadTask]:
