@@ -17,12 +17,11 @@ from calls.retry import CallFault, RetryPolicy, fault_of_status, retry_after
 from knowledge.readers.commons_page import file_name, image_asset
 from knowledge.readers.pictures import MAX_BYTES, Refusal, inspect_picture
 from knowledge.readers.polite import PoliteClient, user_agent
+from knowledge.readers.rejections import reject
 from records.errors import InputError
-from records.identity import record_id
 from records.knowledge import ImageAsset
 from records.outcomes import Reason, Rejection
 
-STAGE = "read"
 COMMONS_API = "https://commons.wikimedia.org/w/api.php"
 PROVIDER = "commons"
 STANDARD_WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
@@ -66,7 +65,8 @@ class CommonsApi:
             ProviderFault: the API fails lastingly.
         """
         if width not in STANDARD_WIDTHS:
-            raise InputError(f"thumbnail width {width}", "is not one that Commons gives", f"Use one of {', '.join(map(str, STANDARD_WIDTHS))}")
+            raise InputError(f"thumbnail width {width}", "is not one that Commons gives",
+                             f"Use one of {', '.join(map(str, STANDARD_WIDTHS))}")
         wanted = sorted({file_name(n) for n in names if "|" not in n})
         found: dict[str, Page | None] = dict.fromkeys(wanted)
         for at in range(0, len(wanted), TITLES_PER_REQUEST):
@@ -81,8 +81,8 @@ class CommonsApi:
 
     def _query(self, batch: list[str], width: int) -> tuple[dict[str, Page], dict[str, str]]:
         """(pages by title, normalisations and redirects) of up to 50 files, with their structured data."""
-        asked = {"action": "query", "prop": "imageinfo", "iiprop": "url|size|mime|sha1|extmetadata", "iiurlwidth": str(width), "redirects": "1",
-                 "titles": "|".join(f"File:{n}" for n in batch)}
+        asked = {"action": "query", "prop": "imageinfo", "iiprop": "url|size|mime|sha1|extmetadata", "iiurlwidth": str(width),
+                 "redirects": "1", "titles": "|".join(f"File:{n}" for n in batch)}
         pages: dict[str, Page] = {}
         aliases: dict[str, str] = {}
         more: dict[str, str] = {}
@@ -147,7 +147,7 @@ class CommonsApi:
                 return response.read(MAX_BYTES + 1), {k.lower(): v for k, v in response.headers.items()}
         except urllib.error.HTTPError as error:
             shown = " ".join(error.read(300).decode("utf-8", "replace").split())
-            raise fault_of_status(PROVIDER, error.code, shown, error.headers) from error
+            raise fault_of_status(PROVIDER, error.code, shown, dict(error.headers.items())) from error
         except (urllib.error.URLError, http.client.HTTPException, TimeoutError, OSError) as error:
             raise CallFault(PROVIDER, f"no reply ({error})"[:300], Status.TIMEOUT) from error
 
@@ -159,19 +159,22 @@ def read_commons(api: CommonsApi, names: list[str], *, width: int = 960) -> Iter
         ProviderFault: Commons fails lastingly; what was loaded is cached.
     """
     for name, page in api.pages(names, width=width).items():
-        def reject(reason: Reason, evidence: str, name: str = name) -> Rejection:
-            return Rejection(item_id=record_id("Picture", name), seed_id="", stage=STAGE, reason=reason, evidence=evidence[:200], title=name)
+        def refuse(reason: Reason, evidence: str, name: str = name) -> Rejection:
+            return reject(reason, "Picture", name, evidence=evidence[:200], title=name)
 
         if page is None or not page.get("imageinfo"):
-            yield reject(Reason.NO_PICTURE, "Commons has no file of this name")
+            yield refuse(Reason.NO_PICTURE, "Commons has no file of this name")
             continue
         mime = page["imageinfo"][0].get("mime", "")
         if not mime.startswith("image/") or mime == "image/svg+xml":
-            yield reject(Reason.PICTURE_KIND, mime)
+            yield refuse(Reason.PICTURE_KIND, mime)
             continue
         try:
             data = api.picture(page)
             facts = inspect_picture(data)
-            yield reject(facts.reason, facts.evidence) if isinstance(facts, Refusal) else (image_asset(page, data, facts), data)
+            if isinstance(facts, Refusal):
+                yield refuse(facts.reason, facts.evidence)
+            else:
+                yield image_asset(page, data, facts), data
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            yield reject(Reason.PICTURE_UNREADABLE, repr(error))
+            yield refuse(Reason.PICTURE_UNREADABLE, repr(error))

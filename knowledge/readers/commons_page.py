@@ -22,7 +22,7 @@ _BOX = re.compile(r"pct:([\d.]+),([\d.]+),([\d.]+),([\d.]+)")
 
 def file_name(title: str) -> str:
     """A Commons file name in its one form, without namespace: blanks, first letter capital."""
-    name = " ".join(title.partition(":")[2].replace("_", " ").split()) if ":" in title else " ".join(title.replace("_", " ").split())
+    name = " ".join((title.partition(":")[2] if ":" in title else title).replace("_", " ").split())
     return name[:1].upper() + name[1:]
 
 
@@ -82,7 +82,8 @@ def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[D
 def _details(statement: dict[str, Any], part: str) -> list[Detail]:
     qualifiers = statement.get("qualifiers") or {}
     return [Detail(property=prop, value=value, part=part, box=_box(statement))
-            for prop in _DETAIL_QUALIFIERS for value in map(read_value, qualifiers.get(prop, ())) if value.kind not in ("somevalue", "novalue")]
+            for prop in _DETAIL_QUALIFIERS for value in map(read_value, qualifiers.get(prop, ()))
+            if value.kind not in ("somevalue", "novalue")]
 
 
 def _box(statement: dict[str, Any]) -> tuple[float, ...]:

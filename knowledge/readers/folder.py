@@ -1,8 +1,8 @@
 """A folder of pictures with what is known of them: `metadata.jsonl` (Commons page objects) or `metadata.csv`.
 
-A line of the JSON file is the page object of `commons_page`. The CSV has a column `file` and any of licence, licence_url, author,
-credit, source_page, description, categories and depicts (the last two with "|" between the values). A picture without a line is read without metadata, so without a
-licence; a line without a picture is a rejection.
+A line of the JSON file is the page object of `commons_page`. The CSV has a column `file` and any of licence, licence_url,
+author, credit, source_page, description, categories and depicts (the last two with "|" between the values). A picture
+without a line is read without metadata, so without a licence; a line without a picture is a rejection.
 """
 import csv
 import json
@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 from knowledge.readers.commons_page import file_name, image_asset
 from knowledge.readers.pictures import MAX_BYTES, Refusal, inspect_picture
+from knowledge.readers.rejections import reject
 from records.errors import InputError
-from records.identity import record_id
 from records.knowledge import ImageAsset
 from records.outcomes import Reason, Rejection
 
-STAGE = "read"
 METADATA_NAMES = ("metadata.jsonl", "metadata.csv")
 _CSV_FIELDS = {"licence": "LicenseShortName", "licence_url": "LicenseUrl", "author": "Artist", "credit": "Credit",
                "description": "ImageDescription", "categories": "Categories"}
@@ -40,7 +39,8 @@ def list_pictures(folder: str) -> list[PictureFile]:
     root = Path(folder)
     if not root.is_dir():
         raise InputError(folder, "is no folder", "Give the folder that holds the pictures")
-    files = {file_name(p.name): str(p) for p in sorted(root.iterdir()) if p.is_file() and p.name not in METADATA_NAMES and not p.name.startswith(".")}
+    files = {file_name(p.name): str(p) for p in sorted(root.iterdir())
+             if p.is_file() and p.name not in METADATA_NAMES and not p.name.startswith(".")}
     pages: dict[str, dict[str, Any]] = {}
     for page in _metadata(root):
         pages.setdefault(file_name(page["title"]), page)
@@ -85,23 +85,23 @@ def read_picture(picture: PictureFile) -> tuple[ImageAsset, bytes] | Rejection:
     """One picture's record and bytes, or why it is refused."""
     name = file_name(picture.page["title"])
 
-    def reject(reason: Reason, evidence: str) -> Rejection:
-        return Rejection(item_id=record_id("Picture", name), seed_id="", stage=STAGE, reason=reason, evidence=evidence, title=name)
+    def refuse(reason: Reason, evidence: str) -> Rejection:
+        return reject(reason, "Picture", name, evidence=evidence, title=name)
 
     if not picture.path:
-        return reject(Reason.NO_PICTURE, "the metadata name it, the folder lacks it")
+        return refuse(Reason.NO_PICTURE, "the metadata name it, the folder lacks it")
     try:
         with open(picture.path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        return reject(Reason.PICTURE_UNREADABLE, str(error.strerror))
+        return refuse(Reason.PICTURE_UNREADABLE, str(error.strerror))
     facts = inspect_picture(data)
     if isinstance(facts, Refusal):
-        return reject(facts.reason, facts.evidence)
+        return refuse(facts.reason, facts.evidence)
     try:
         return image_asset(picture.page, data, facts), data
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        return reject(Reason.PICTURE_UNREADABLE, f"its metadata have not the API's layout ({error!r})"[:200])
+        return refuse(Reason.PICTURE_UNREADABLE, f"its metadata have not the API's layout ({error!r})"[:200])
 
 
 def read_folder(folder: str) -> Iterator[tuple[ImageAsset, bytes] | Rejection]:

@@ -10,9 +10,10 @@ from knowledge.readers.sentences import links_in_sentences
 from knowledge.readers.titles import Site, link_resolver
 from records.knowledge import Article, ArticlePicture, InfoboxField, Link, Section
 
-_SKIPPED = frozenset(("table", "style", "script", "noscript", "figure", "template", "math", "audio", "video", "nav", "button", "form", "map"))
-_SKIPPED_CLASSES = frozenset("""navbox vertical-navbox sidebar hatnote reflist references reference metadata thumb gallery mw-editsection noprint toc
-    navigation-not-searchable dablink rellink catlinks mw-references-wrap printfooter ambox infobox portal sistersitebox mw-empty-elt""".split())
+_SKIPPED = frozenset("table style script noscript figure template math audio video nav button form map".split())  # noqa: SIM905
+_SKIPPED_CLASSES = frozenset("""navbox vertical-navbox sidebar hatnote reflist references reference metadata thumb gallery
+    mw-editsection noprint toc navigation-not-searchable dablink rellink catlinks mw-references-wrap printfooter ambox
+    infobox portal sistersitebox mw-empty-elt""".split())  # noqa: SIM905
 _BLOCKS = frozenset(("p", "li", "dd", "dt", "blockquote", "pre"))
 _HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
 _BLANKS = re.compile(r"\s+")
@@ -50,8 +51,8 @@ def read_html(data: bytes, *, title: str, page_id: int, folder: str, site: Site)
         return "the page has no text"
     name, fields = reader.infobox(content)
     revision = _OLD_ID.search(data)
-    return Article(wiki=site.wiki, title=title, page_id=page_id, revision=int(revision[1]) if revision else 0, sections=sections, links=links,
-                   infobox_name=name, infobox=fields, pictures=reader.pictures(content))
+    return Article(wiki=site.wiki, title=title, page_id=page_id, revision=int(revision[1]) if revision else 0, sections=sections,
+                   links=links, infobox_name=name, infobox=fields, pictures=reader.pictures(content))
 
 
 class _Reader:
@@ -173,7 +174,8 @@ class _Reader:
             if not source or "://" in source or source.startswith(("data:", "//")):
                 continue
             path = posixpath.normpath(posixpath.join(self.folder, source))
-            frames = [a for a in image.iterancestors() if a.tag == "figure" or "thumb" in a.get("class", "") or "gallerybox" in a.get("class", "")]
+            frames = [a for a in image.iterancestors()
+                      if a.tag == "figure" or "thumb" in a.get("class", "") or "gallerybox" in a.get("class", "")]
             captions = [c for frame in frames for c in frame.iter("figcaption", "div")
                         if c.tag == "figcaption" or c.get("class", "") in ("thumbcaption", "gallerytext")]
             in_infobox = any("infobox" in a.get("class", "") for a in image.iterancestors("table"))

@@ -8,8 +8,8 @@ from knowledge.readers.templates import expand_templates
 from records.knowledge import InfoboxField
 
 MAX_FIELDS = 300
-_PREFIXES = ("infobox", "taxobox", "automatic taxobox", "speciesbox", "geobox", "chembox", "drugbox", "starbox", "ficha ", "info/", "infocaja",
-             "infoboks", "infotaula", "карточка", "信息框", "基礎情報")
+_PREFIXES = ("infobox", "taxobox", "automatic taxobox", "speciesbox", "geobox", "chembox", "drugbox", "starbox", "ficha ",
+             "info/", "infocaja", "infoboks", "infotaula", "карточка", "信息框", "基礎情報")
 _LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]]*))?\]\]")
 _EXTERNAL = re.compile(r"\[(?:https?:)?//[^\s\]]*[ ]?([^\]\n]*)\]")
 _MARKUP = re.compile(r"[\[{'&\n*#\ufdd0-\ufddf]|  ")
@@ -89,8 +89,8 @@ def is_disambiguation(name: str) -> bool:
     return name in _DISAMBIGUATION
 
 
-_DISAMBIGUATION = frozenset("""disambiguation disambig disamb dab hndis geodis numberdis letter-numberdis schooldis mathdab roaddis shipindex begriffsklärung
-    homonymie desambiguación disambigua doorverwijspagina 消歧义 消歧義""".split()) | {
+_DISAMBIGUATION = frozenset("""disambiguation disambig disamb dab hndis geodis numberdis letter-numberdis schooldis mathdab roaddis
+    shipindex begriffsklärung homonymie desambiguación disambigua doorverwijspagina 消歧义 消歧義""".split()) | {  # noqa: SIM905
     "disambiguation page", "human name disambiguation", "place name disambiguation", "airport disambiguation", "hospital disambiguation",
     "letter–number combination disambiguation", "disambiguation cleanup", "call sign disambiguation", "species latin name disambiguation"}
 

@@ -14,4 +14,4 @@ smn sn so species sq sr srn ss st stq su sv sw szl szy ta tay tcy te tet tg th t
 ty tyv udm ug uk ur uz v ve vec vep vi vls vo voy vro w wa war wikibooks wikidata wikimedia wikinews wikiquote wikisource
 wikispecies wikiversity wikivoyage wikt wiktionary wmf wo wuu xal xh xmf yi yo yue za zea zgh zh zh-classical zh-cn zh-min-nan
 zh-tw zh-yue zu
-""".split())
+""".split())  # noqa: SIM905

@@ -1,14 +1,14 @@
 """Taking wikitext apart before it is read: tags, comments, templates, tables, pictures. Every pass is linear in the page's length.
 
-What is literal (nowiki, pre, character entities of markup characters) is kept as noncharacters (U+FDD0 …) until the text is done, so that no
-later pass takes it for markup.
+What is literal (nowiki, pre, character entities of markup characters) is kept as noncharacters (U+FDD0 …) until the text is
+done, so that no later pass takes it for markup.
 """
 import functools
 import html
 import re
 from collections.abc import Iterator
 
-from knowledge.readers.titles import CATEGORY, FILE, Site, namespace_numbers
+from knowledge.readers.titles import FILE, Site, namespace_numbers
 
 MAX_TAG_CHARS = 1000
 MAX_PICTURE_CHARS = 10_000
@@ -19,8 +19,8 @@ RESTORE = {0xFDD0 + i: c for i, c in enumerate(_MARKUP)}
 _PROTECTED = re.compile("[\ufdd0-\ufddf]")
 
 _TAG = re.compile(r"<(!--|/?[A-Za-z]+)").match
-_DROPPED = frozenset("""ref references math chem ce timeline score hiero graph mapframe maplink templatestyles imagemap syntaxhighlight source
-    categorytree inputbox templatedata includeonly table code indicator""".split())
+_DROPPED = frozenset("""ref references math chem ce timeline score hiero graph mapframe maplink templatestyles imagemap
+    syntaxhighlight source categorytree inputbox templatedata includeonly table code indicator""".split())  # noqa: SIM905
 """Elements that go with all their content."""
 _LITERAL = frozenset(("nowiki", "pre"))
 _BREAKS = frozenset(("br", "hr", "p", "/p", "div", "/div", "li", "/li", "ul", "/ul", "blockquote", "/blockquote", "center", "/center"))
@@ -55,9 +55,8 @@ def strip_tags(text: str) -> tuple[str, list[str], bool]:
             out.append(text[pos:at])
             end = find("-->", at + 4)
             pos = end + 3 if end >= 0 else len(text)
-            if text[at - 1:at] in ("\n", "") and text[pos:pos + 1] == "\n":  # a comment on a line of its own takes the line along
-                pos += 1
-            elif text[at - 1:at] == " " and text[pos:pos + 1] == " ":
+            before, after = text[at - 1:at], text[pos:pos + 1]
+            if (before in ("\n", "") and after == "\n") or before == after == " ":  # a line of its own, or two blanks
                 pos += 1
             at = find("<", pos)
             continue
@@ -78,8 +77,8 @@ def strip_tags(text: str) -> tuple[str, list[str], bool]:
                     literal = True
                 elif name == "gallery":
                     galleries.append(text[pos:end])
-                after = find(">", end, end + MAX_TAG_CHARS)
-                pos = after + 1 if after >= 0 else end + len(written) + 2
+                tag_end = find(">", end, end + MAX_TAG_CHARS)
+                pos = tag_end + 1 if tag_end >= 0 else end + len(written) + 2
         elif name in _BREAKS:
             out.append("\n")
         at = find("<", pos)

@@ -1,8 +1,8 @@
 """MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz): pages out of byte ranges.
 
 Pages are cut out between `<page>` and `</page>`, which XML allows nowhere else in these files (text is escaped and
-exports have no CDATA), and each is parsed by lxml on its own. So a range may begin anywhere, memory holds one page, an error has an exact place,
-and one damaged page does not take its neighbours along. What stands between pages is checked too.
+exports have no CDATA), and each is parsed by lxml on its own. So a range may begin anywhere, memory holds one page, an
+error has an exact place, and one damaged page does not take its neighbours along. What stands between pages is checked too.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
@@ -14,13 +14,12 @@ from lxml import etree
 
 from knowledge.readers.pieces import Window
 from knowledge.readers.ranges import ByteRange, plan_ranges
+from knowledge.readers.rejections import reject
 from knowledge.readers.titles import Site, normalise_title, split_namespace
 from records.errors import InputError
-from records.identity import record_id
 from records.knowledge import Redirect
 from records.outcomes import Reason, Rejection
 
-STAGE = "read"
 MAX_PAGE_BYTES = 16 << 20
 """XML of one page beyond which the file is taken for damaged; MediaWiki's own limit is 2 MiB of text."""
 MAX_TEXT_CHARS = 4 << 20
@@ -63,7 +62,7 @@ def read_site(path: str) -> Site:
             raise window.error(0, fault)
         data = window.data
     encoding = _ENCODING.search(data[:200])
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii"):
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii")):
         name = encoding[1].decode("latin-1") if encoding else "UTF-16"
         raise InputError(f"{path}, byte 0", f"is in {name[:40]}, not in UTF-8", "Convert it to UTF-8, as all of Wikimedia's exports are")
     root = re.search(rb"<mediawiki\b[^>]*>", data)
@@ -79,8 +78,9 @@ def read_site(path: str) -> Site:
     except etree.XMLSyntaxError as error:
         raise window.error(begin, f"the siteinfo is malformed XML ({error.msg})") from error
     names = [(" ".join((n.text or "").lower().split()), int(n.get("key", "0"))) for n in info.iterfind("namespaces/namespace")]
-    return Site(wiki=(info.findtext("dbname") or f"{code.replace('-', '_')}wiki").strip(), language=code, base=info.findtext("base") or "",
-                first_letter=info.findtext("case") != "case-sensitive", namespaces=tuple(sorted((name, key) for name, key in names if name)))
+    wiki = (info.findtext("dbname") or f"{code.replace('-', '_')}wiki").strip()
+    return Site(wiki=wiki, language=code, base=info.findtext("base") or "", first_letter=info.findtext("case") != "case-sensitive",
+                namespaces=tuple(sorted((name, key) for name, key in names if name)))
 
 
 def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> Iterator[RawPage | Redirect | Rejection]:
@@ -89,7 +89,8 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
     Args:
         part: of `plan_ranges`.
         site: of `read_site`.
-        keep_partial: keep what can be read; each place that cannot becomes a rejection (bad_page). Otherwise it is an InputError.
+        keep_partial: keep what can be read; each place that cannot becomes a rejection (bad_page). Without it such a
+            place is an InputError.
 
     Raises:
         InputError: malformed XML, damaged or truncated data, text that is not UTF-8, a page of more than MAX_PAGE_BYTES;
@@ -102,12 +103,12 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
         if not keep_partial:
             raise window.error(index, what)
         where = window.where(index)[len(part.path):].lstrip(", ")
-        return Rejection(item_id=record_id("Page", site.wiki, where), seed_id="", stage=STAGE, reason=Reason.BAD_PAGE,
-                         evidence={"where": where, "what": what})
+        return reject(Reason.BAD_PAGE, "Page", site.wiki, where, evidence={"where": where, "what": what})
 
     while True:
         start = window.data.find(_OPEN, pos)
-        if start == -1 and (window.in_range or _PARTIAL_OPEN.search(window.data[:window.owned], max(pos, window.owned - 6))) and not window.ended:
+        cut_tag = _PARTIAL_OPEN.search(window.data[:window.owned], max(pos, window.owned - 6))
+        if start == -1 and not window.ended and (window.in_range or cut_tag):
             if not begun and part.start > 0:  # the end of a page that the range before reads
                 window.drop(max(0, len(window.data) - len(_END) - 16))
             if what := window.more():
@@ -179,30 +180,29 @@ def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejecti
     page_id, revision_id = int(fields["id"].text), int(revision["id"].text)
     namespace, _ = split_namespace(raw_title, site) if "ns" not in fields else (int(fields["ns"].text), "")
 
-    def reject(reason: Reason, evidence: object = None) -> Rejection:
-        return Rejection(item_id=record_id("Article", site.wiki, page_id, revision_id), seed_id="", stage=STAGE, reason=reason,
-                         evidence=evidence, title=raw_title)
+    def refuse(reason: Reason, evidence: object = None) -> Rejection:
+        return reject(reason, "Article", site.wiki, page_id, revision_id, evidence=evidence, title=raw_title)
 
     if namespace != 0:
-        return reject(Reason.NAMESPACE, namespace)
+        return refuse(Reason.NAMESPACE, namespace)
     title = normalise_title(raw_title, first_letter=site.first_letter)
     if not title:
-        return reject(Reason.BAD_PAGE, "the title is illegal")
+        return refuse(Reason.BAD_PAGE, "the title is illegal")
     text = (revision["text"].text or "") if "text" in revision else ""
-    redirect = fields.get("redirect")
-    hidden = None if redirect is not None else _REDIRECT.match(text)
-    if redirect is not None or hidden:
-        target = normalise_title(redirect.get("title", "") if redirect is not None else hidden[1], first_letter=site.first_letter)
+    redirect, hidden = fields.get("redirect"), _REDIRECT.match(text)
+    goal = redirect.get("title", "") if redirect is not None else hidden[1] if hidden else None
+    if goal is not None:
+        target = normalise_title(goal, first_letter=site.first_letter)
         if not target:
-            return reject(Reason.BAD_PAGE, "the redirect has no target")
+            return refuse(Reason.BAD_PAGE, "the redirect has no target")
         if split_namespace(target, site)[0] != 0:
-            return reject(Reason.REDIRECT, target)
+            return refuse(Reason.REDIRECT, target)
         return Redirect(wiki=site.wiki, title=title, target=target)
     model = revision["model"].text if "model" in revision else "wikitext"
     if model != "wikitext":
-        return reject(Reason.NOT_WIKITEXT, model)
+        return refuse(Reason.NOT_WIKITEXT, model)
     if len(text) > MAX_TEXT_CHARS:
-        return reject(Reason.PAGE_TOO_LARGE, {"characters": len(text), "allowed": MAX_TEXT_CHARS})
+        return refuse(Reason.PAGE_TOO_LARGE, {"characters": len(text), "allowed": MAX_TEXT_CHARS})
     if not text.strip():
-        return reject(Reason.BAD_PAGE, "the page has no text")
+        return refuse(Reason.BAD_PAGE, "the page has no text")
     return RawPage(title, page_id, revision_id, revision["timestamp"].text or "" if "timestamp" in revision else "", text)

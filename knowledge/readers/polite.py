@@ -1,7 +1,7 @@
-"""Asking Wikimedia's services the way they ask to be asked: identified, one request at a time, not too much a minute, never the same thing twice.
+"""Asking Wikimedia's services as they want to be asked: identified, one request at a time, so much a minute, nothing twice.
 
-Rules: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy and the Query Service's limits (60 s of work a minute, no parallel
-queries, a ban of 24 h for ignoring 429).
+Rules: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy and the Query Service's limits (60 s
+of work a minute, no parallel queries, a ban of 24 h for ignoring 429).
 """
 import fcntl
 import json

@@ -44,7 +44,7 @@ def open_dump(path: str) -> BinaryIO:
         InputError: it cannot be opened.
     """
     try:
-        return fsspec.open(path, "rb").open() if "://" in path else open(path, "rb")
+        return fsspec.open(path, "rb").open() if "://" in path else open(path, "rb")  # the caller closes it
     except OSError as error:
         raise InputError(path, f"cannot be opened ({error.strerror or error})", "Give the path of a dump that can be read") from error
 
@@ -100,7 +100,7 @@ def _starts_of_index(index: str, path: str, size: int, range_bytes: int) -> list
     starts = [0]
     fix = "Give the index of this dump, or leave it out"
     with open_dump(index) as raw:
-        lines = bz2.open(raw) if raw.read(3) == b"BZh" else raw
+        lines = bz2.open(raw) if raw.read(3) == b"BZh" else raw  # noqa: SIM115  # closed with `raw`
         raw.seek(0)
         try:
             for line in lines:

@@ -1,7 +1,8 @@
 """mwparserfromhell as the reference for the fast extraction: on sampled pages, in a child process that may be killed.
 
-mwparserfromhell is right about nesting where expressions can only be careful, but takes 50 times longer and can explode: 30 GB of memory
-on one page of 80 kB, time quadratic in unterminated braces. So the page's size, the wall-clock time and the child's memory are limited.
+mwparserfromhell is right about nesting where expressions can only be careful, but takes 30 times longer and can explode: 30 GB
+of memory on one page of 80 kB, time quadratic in unterminated braces. So the page's size, the wall-clock time and the
+child's memory are limited.
 """
 import collections
 import os
@@ -14,9 +15,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from knowledge.readers.mediawiki_xml import STAGE, RawPage
+from knowledge.readers.mediawiki_xml import RawPage
+from knowledge.readers.rejections import reject
 from knowledge.readers.titles import FILE, Site, link_resolver
-from records.identity import record_id
 from records.knowledge import Article
 from records.outcomes import Reason, Rejection
 
@@ -67,15 +68,14 @@ class ReferenceParser:
 
     def parse(self, page: RawPage) -> ReferencePage | Rejection:
         """The page as the reference reads it; a rejection (page_too_large, parse_timeout) where a limit is reached."""
-        def reject(reason: Reason, evidence: str) -> Rejection:
-            return Rejection(item_id=record_id("Article", self.site.wiki, page.page_id, page.revision), seed_id="", stage=STAGE,
-                             reason=reason, evidence=evidence, title=page.title)
+        def refuse(reason: Reason, evidence: str) -> Rejection:
+            return reject(reason, "Article", self.site.wiki, page.page_id, page.revision, evidence=evidence, title=page.title)
 
         if len(page.text) > MAX_CHARS:
-            return reject(Reason.PAGE_TOO_LARGE, f"{len(page.text):,} characters for the reference parser, {MAX_CHARS:,} allowed")
+            return refuse(Reason.PAGE_TOO_LARGE, f"{len(page.text):,} characters for the reference parser, {MAX_CHARS:,} allowed")
         reply = self._ask(page.text)
         if isinstance(reply, str):
-            return reject(Reason.PARSE_TIMEOUT, reply)
+            return refuse(Reason.PARSE_TIMEOUT, reply)
         resolve = link_resolver(self.site)
         links = [t for t in map(resolve, reply["links"]) if t]
         return ReferencePage(reply["lead"], tuple(links))
@@ -84,8 +84,9 @@ class ReferenceParser:
         """The child's reply, or why there is none."""
         if self._child is None:
             self._child = subprocess.Popen(
-                [sys.executable, "-m", "knowledge.readers.reference_parse", str(self.memory_bytes)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})
+                [sys.executable, "-m", "knowledge.readers.reference_parse", str(self.memory_bytes)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})
         child = self._child
         assert child.stdin and child.stdout
         pictures = sorted({n for n, k in self.site.namespaces if k == FILE} | {"file", "image"})
@@ -124,7 +125,8 @@ def compare(article: Article, reference: ReferencePage) -> Agreement:
     ours = collections.Counter(link.target for link in article.links)
     theirs = collections.Counter(reference.links)
     common = (ours & theirs).total()
-    return Agreement(common / theirs.total() if theirs else 1.0, common / ours.total() if ours else 1.0, _dice(article.lead, reference.lead))
+    return Agreement(common / theirs.total() if theirs else 1.0, common / ours.total() if ours else 1.0,
+                     _dice(article.lead, reference.lead))
 
 
 def _dice(left: str, right: str) -> float:

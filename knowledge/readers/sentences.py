@@ -4,16 +4,15 @@ from typing import Any
 
 from records.knowledge import Link
 
-# A mark of the full-width and Indic scripts ends a sentence by itself; a Latin one where a blank and no small letter follow, and not after an initial.
+# A mark of the full-width and Indic scripts ends a sentence by itself; a Latin one where a blank and no small letter follow,
+# and not after an initial.
 _END = re.compile(r"""[.!?…\n。！？।؟۔](?:(?<=\n)|(?<=[。！？।؟۔])[”’」』）]*|(?<!\b[A-HJ-Z]\.)["'”’»)\]]*(?= [^a-z]|\n))""")
 _ABBREVIATIONS = frozenset("""
 a.d adm apr aug approx b.c b.c.e bros c.e ca capt cf ch co col corp dec dept dr ed eds e.g esp est et etc feb fig figs fl ft gen gov
 hon i.e inc jan jr jul jun lit lt ltd mar maj mr mrs ms mt mts no nos nov nr oct op p pp ph.d pl pres prof pt r rep rev
 sen sep sept sgt sr st ste supt univ v var viz vol vols vs
 bzw d.h evtl geb ggf gest hl inkl jh jhd o.ä s.o sog u.a usw vgl z.b
-""".split())
-
-
+""".split())  # noqa: SIM905
 _ROMAN_ONE = re.compile(r"\b[A-Z][a-z]+ I\Z")
 """"World War I." ends a sentence, "I. M. Pei" does not."""
 
@@ -39,7 +38,9 @@ def sentence_ends(text: str) -> list[int]:
 
 
 def _is_abbreviation(word: str) -> bool:
-    return word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.islower()) or (len(word) > 2 and word[-2] == "." and word[-1].isupper())
+    if len(word) == 1:
+        return word.islower()
+    return word.lower() in _ABBREVIATIONS or (len(word) > 2 and word[-2] == "." and word[-1].isupper())
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ from SPARQLWrapper.SPARQLExceptions import EndPointInternalError, EndPointNotFou
 from calls.ledger import Status
 from calls.retry import CallFault, RetryPolicy, fault_of_status
 from knowledge.readers.polite import MAX_REPLY_BYTES, PoliteClient, user_agent
-from knowledge.readers.wikidata_json import holds_at, make_time
+from knowledge.readers.wikidata_json import Item, holds_at, make_time
 from records.knowledge import Claim, Entity, Qualifier, Value
 
 WIKIDATA_ENDPOINT = "https://query.wikidata.org/sparql"
@@ -86,7 +86,8 @@ class SparqlService:
 
     def __init__(self, endpoint: str, cache: Path, *, contact: str = "", client: PoliteClient | None = None) -> None:
         self.endpoint, self.agent = endpoint, user_agent(contact)
-        self.client = client or PoliteClient(cache, seconds_between=1.0, retry=RetryPolicy(max_attempts=5, first_delay=5.0, max_delay=60, max_retry_after=300))
+        retry = RetryPolicy(max_attempts=5, first_delay=5.0, max_delay=60, max_retry_after=300)
+        self.client = client or PoliteClient(cache, seconds_between=1.0, retry=retry)
 
     def select(self, query: str) -> list[Row]:
         """The rows of a SELECT query, in the service's order.
@@ -116,12 +117,12 @@ class SparqlService:
         try:
             body: bytes = wrapper.query().response.read(MAX_REPLY_BYTES + 1)
         except urllib.error.HTTPError as error:
-            raise fault_of_status(PROVIDER, error.code, _shown(error.read(500)), error.headers) from error
+            raise fault_of_status(PROVIDER, error.code, _shown(error.read(500)), dict(error.headers.items())) from error
         except EndPointInternalError as error:
             raise CallFault(PROVIDER, _shown(error.args[0] if error.args else b""), Status.SERVER_ERROR, status=500) from error
         except (QueryBadFormed, EndPointNotFound, Unauthorized, URITooLong) as error:
-            status = {"QueryBadFormed": 400, "Unauthorized": 401, "EndPointNotFound": 404}.get(type(error).__name__, 414)
-            raise CallFault(PROVIDER, f"the query is refused: {error}"[:300], Status.NOT_ACCEPTED, status=status, retryable=False) from error
+            raise CallFault(PROVIDER, f"the query is refused: {type(error).__name__}, {error}"[:300], Status.NOT_ACCEPTED,
+                            retryable=False) from error
         except (urllib.error.URLError, http.client.HTTPException, TimeoutError, OSError) as error:
             raise CallFault(PROVIDER, f"no reply ({error})"[:300], Status.TIMEOUT) from error
         if len(body) > MAX_REPLY_BYTES:
@@ -145,22 +146,28 @@ def rows_of(body: bytes) -> list[Row]:
         rows = orjson.loads(body)["results"]["bindings"]
     except (KeyError, TypeError) as error:
         raise ValueError("no results.bindings") from error
-    if not isinstance(rows, list) or not all(isinstance(r, dict) and all(isinstance(c, dict) and "value" in c for c in r.values()) for r in rows):
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and all(map(_is_cell, row.values())) for row in rows):
         raise ValueError("results.bindings are no rows")
     return rows
+
+
+def _is_cell(cell: object) -> bool:
+    return isinstance(cell, dict) and isinstance(cell.get("value"), str)
 
 
 def _shown(body: bytes) -> str:
     return " ".join(body[:200].decode("utf-8", "replace").split())
 
 
-def rare_seeds(service: SparqlService, *, language: str = "en", max_sitelinks: int = 10, min_statements: int = 20, limit: int = 500) -> list[str]:
-    """Ids by VSearcher's rule: an article in the language, few sitelinks, many statements, a picture, not human. Sorted as the service sorts."""
+def rare_seeds(service: SparqlService, *, language: str = "en", max_sitelinks: int = 10, min_statements: int = 20,
+               limit: int = 500) -> list[str]:
+    """Ids by VSearcher's rule (an article in the language, few sitelinks, many statements, a picture, not human), by address."""
     query = _SEEDS % {"language": language, "max_sitelinks": max_sitelinks, "min_statements": min_statements}
     return [_id(row["item"]) for row in service.select_all(query, "?item", limit=limit)]
 
 
-def service_entities(service: SparqlService, ids: list[str], *, snapshot: str, languages: tuple[str, ...] = ("en",)) -> Iterator[tuple[Entity, tuple[Claim, ...]]]:
+def service_entities(service: SparqlService, ids: list[str], *, snapshot: str,
+                     languages: tuple[str, ...] = ("en",)) -> Iterator[Item]:
     """Entities with their claims, in the order of their ids; those that the service does not know are left out.
 
     Args:
@@ -182,7 +189,7 @@ def service_entities(service: SparqlService, ids: list[str], *, snapshot: str, l
                 yield _entity(entity_id, own, texts, snapshot, languages)
 
 
-def _entity(entity_id: str, statements: list[Row], names: list[Row], snapshot: str, languages: tuple[str, ...]) -> tuple[Entity, tuple[Claim, ...]]:
+def _entity(entity_id: str, statements: list[Row], names: list[Row], snapshot: str, languages: tuple[str, ...]) -> Item:
     texts: dict[str, dict[str, Any]] = {"label": {}, "description": {}, "alias": {}}
     sitelinks: dict[str, str] = {}
     revision = 0
@@ -200,8 +207,9 @@ def _entity(entity_id: str, statements: list[Row], names: list[Row], snapshot: s
         texts["label"] = {**dict.fromkeys(languages, texts["label"]["mul"]), **texts["label"]}
     claims = _claims(entity_id, statements, revision, snapshot)
     return Entity(
-        id=entity_id, labels=texts["label"], descriptions=texts["description"], aliases={k: tuple(v) for k, v in texts["alias"].items()},
-        sitelinks=sitelinks, num_statements=len({r["statement"]["value"] for r in statements}), revision=revision,
+        id=entity_id, labels=texts["label"], descriptions=texts["description"],
+        aliases={k: tuple(v) for k, v in texts["alias"].items()}, sitelinks=sitelinks, revision=revision,
+        num_statements=len({r["statement"]["value"] for r in statements}),
         classes=tuple(dict.fromkeys(c.value.entity for c in claims if c.property == "P31" and c.best and c.value.kind == "entity")),
         picture_files=tuple(dict.fromkeys(c.value.text for c in claims if c.property == "P18" and c.best and c.value.text))), claims
 

@@ -1,6 +1,7 @@
 """The few templates that stand for words of the sentence itself; every other one is dropped with what it holds.
 
-Covers what English Wikipedia uses most inside sentences and infobox fields (convert, dates, language, lists); other editions share many of the names.
+Covers what English Wikipedia uses most inside sentences and infobox fields (convert, dates, language, lists); other editions
+share many of the names.
 """
 import re
 from collections.abc import Callable
@@ -83,7 +84,7 @@ def _convert(a: Arguments) -> str:
     return f"{a[0]} {_UNITS.get(a[1], a[1])}"
 
 
-_UNITS = {"sqkm": "km²", "km2": "km²", "m2": "m²", "sqmi": "sq mi", "sqft": "sq ft", "m3": "m³", "km3": "km³", "C": "°C", "F": "°F", "K": "K",
+_UNITS = {"sqkm": "km²", "km2": "km²", "m2": "m²", "sqmi": "sq mi", "sqft": "sq ft", "m3": "m³", "km3": "km³", "C": "°C", "F": "°F",
           "kph": "km/h", "impgal": "imp gal", "USgal": "US gal"}
 
 
@@ -106,28 +107,35 @@ def _items(a: Arguments) -> list[str]:
     return [x.strip() for part in a for x in re.split(r"(?:^|\n)\s*\*+", part)]
 
 
+def _before(sign: str) -> Callable[[Arguments], str]:
+    return lambda a: sign + a[0] if a else ""
+
+
+def _named(names: str, handler: Callable[[Arguments], str | list[str]]) -> dict[str, Callable[[Arguments], str | list[str]]]:
+    """One handler under several names, separated by bars."""
+    return {" ".join(name.split()): handler for name in names.split("|")}
+
+
 _HANDLERS: dict[str, Callable[[Arguments], str | list[str]]] = {
-    "convert": _convert, "cvt": _convert, "circa": _circa, "c.": _circa, "ca": _circa, "lang": _nth(1), "transl": _text_of_language,
-    "transliteration": _text_of_language, "nihongo": _nth(0), "abbr": _nth(0), "tooltip": _nth(0), "sic": _nth(0), "ill": _nth(0), "interlanguage link": _nth(0),
-    "val": lambda a: a[0] if a else "", "formatnum:": _nth(0), "frac": lambda a: "/".join(a[-2:]), "ordinal": _nth(0),
-    "url": _nth(0), "official website": _nth(0), "age in years": _nth(0), "as of": lambda a: "as of " + _date(a) if a else "", "nationality": _nth(0),
-    "marriage": _nth(0), "native name": _nth(1), "ship": lambda a: " ".join(a[:2]), "isbn": lambda a: "ISBN " + a[0] if a else "",
+    **_named("convert|cvt", _convert),
+    **_named("circa|c.|ca", _circa),
+    **_named("lang|native name", _nth(1)),
+    **_named("transl|transliteration", _text_of_language),
+    **_named("""nowrap|nobr|nobreak|no wrap|j|wj|small|smaller|big|larger|resize|center|em|strong|mvar|math|var|sub|sup|key|keypress|samp|nobold|
+             noitalic|noitalics|not a typo|notatypo|as written|ship name|allow wrap|nq|tq|quote|blockquote|cquote|quotation|smallcaps|sc|sm|
+             indented|font|flag|flagcountry|flagu|nihongo|abbr|tooltip|sic|ill|interlanguage link|val|formatnum:|ordinal|url|official website|
+             age in years|nationality|marriage""", _nth(0)),
+    **_named("hms", _before("HMS ")), **_named("uss", _before("USS ")), **_named("ss", _before("SS ")), **_named("isbn", _before("ISBN ")),
+    **_named("us$|usd", _before("$")), **_named("gbp|£", _before("£")), **_named("€|euro", _before("€")), **_named("inr", _before("₹")),
+    "frac": lambda a: "/".join(a[-2:]), "ship": lambda a: " ".join(a[:2]), "sortname": lambda a: " ".join(a[:2]),
+    "as of": lambda a: "as of " + _date(a) if a else "",
     "!": _constant("|"), "=": _constant("="), "'": _constant("'"), "'s": _constant("'s"), "·": _constant(" · "), "•": _constant(" • "),
-    "spaces": _constant(" "), "nbsp": _constant(" "), "space": _constant(" "), "zwsp": _constant(""),
-    **dict.fromkeys(("snd", "spnd", "spaced ndash", "ndash", "dash", "en dash"), _constant(" – ")),
-    **dict.fromkeys(("mdash", "em dash", "spaced mdash"), _constant(" — ")),
-    **dict.fromkeys(("nowrap", "nobr", "nobreak", "j", "small", "smaller", "big", "larger", "em", "strong", "mvar", "math", "var", "sub", "sup",
-                     "no wrap", "noitalic", "noitalics", "not a typo", "notatypo", "as written", "ship name", "keypress", "key", "samp", "nobold",
-                     "flag", "flagicon text", "flagcountry", "flagu", "flagdeco text", "sortname text", "wj", "resize", "allow wrap", "center", "nq", "tq",
-                     "quote", "blockquote", "cquote", "quotation", "smallcaps", "sc", "sm", "ss", "ssub", "uss", "hms", "gbp", "indented"), _nth(0)),
-    "hms": lambda a: "HMS " + a[0] if a else "", "uss": lambda a: "USS " + a[0] if a else "", "ss": lambda a: "SS " + a[0] if a else "",
-    "gbp": lambda a: "£" + a[0] if a else "", "us$": lambda a: "$" + a[0] if a else "", "usd": lambda a: "$" + a[0] if a else "",
-    "inr": lambda a: "₹" + a[0] if a else "", "€": lambda a: "€" + a[0] if a else "", "£": lambda a: "£" + a[0] if a else "",
-    "sortname": lambda a: " ".join(a[:2]), "font": _nth(0), "rp": _constant(""),
-    **dict.fromkeys(("birth date", "birth date and age", "death date", "death date and age", "start date", "end date", "start date and age", "bda", "dda",
-                     "film date", "birth-date", "death-date", "birth year and age", "dob", "birth date and given age", "date", "start-date", "end-date",
-                     "birth-date and age", "death-date and age", "death year and age", "birth based on age as of date", "release date",
-                     "opening date", "launch date"), _date),
-    **dict.fromkeys(("plainlist", "unbulleted list", "ubl", "hlist", "flatlist", "bulleted list", "flowlist", "ublist", "cslist", "ordered list",
-                     "unbulleted", "collapsible list", "tree list"), _items),
+    **_named("spaces|nbsp|space", _constant(" ")),
+    **_named("snd|spnd|spaced ndash|ndash|dash|en dash", _constant(" – ")),
+    **_named("mdash|em dash|spaced mdash", _constant(" — ")),
+    **_named("""birth date|birth date and age|birth-date|birth-date and age|birth year and age|birth date and given age|bda|dob|death date|
+             death date and age|death-date|death-date and age|death year and age|dda|start date|start-date|start date and age|end date|end-date|
+             film date|date|release date|opening date|launch date|birth based on age as of date""", _date),
+    **_named("""plainlist|unbulleted list|unbulleted|ubl|ublist|hlist|flatlist|bulleted list|flowlist|cslist|ordered list|collapsible list|
+             tree list""", _items),
 }

@@ -26,9 +26,10 @@ FILE, CATEGORY = 6, 14
 _BLANKS = re.compile("[ _\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\t\n\r]+")
 _DIRECTION_MARKS = re.compile("[\u200e\u200f\u202a-\u202e]")
 _ILLEGAL = re.compile("[<>\\[\\]{}|\x00-\x1f\x7f\ufffd]")
-_LIST_PREFIXES = ("list of ", "lists of ", "outline of ", "index of ", "timeline of ", "liste der ", "liste von ", "liste des ", "liste de ",
-                  "lista de ", "lista di ", "anexo:")
-_DISAMBIGUATION = re.compile(r"\((?:disambiguation|begriffsklärung|homonymie|desambiguación|disambigua|消歧义|消歧義|曖昧さ回避|значения)\)$")
+_LIST_PREFIXES = ("list of ", "lists of ", "outline of ", "index of ", "timeline of ", "liste der ", "liste von ", "liste des ",
+                  "liste de ", "lista de ", "lista di ", "anexo:")
+_DISAMBIGUATION = re.compile(
+    r"\((?:disambiguation|begriffsklärung|homonymie|desambiguación|disambigua|消歧义|消歧義|曖昧さ回避|значения)\)$")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Wikidata JSON dumps (plain, bz2, gz; one entity a line) and Special:EntityData files: entities with their claims, and property definitions.
+"""Wikidata JSON dumps (plain, bz2, gz; one entity a line) and Special:EntityData files: entities with claims, property definitions.
 
 Source of the format: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
 """
@@ -11,11 +11,10 @@ import orjson
 
 from knowledge.readers.pieces import Window
 from knowledge.readers.ranges import ByteRange
-from records.identity import record_id
+from knowledge.readers.rejections import reject
 from records.knowledge import RANKS, Claim, Entity, PropertyInfo, Qualifier, Redirect, Value
 from records.outcomes import Reason, Rejection
 
-STAGE = "read"
 MAX_LINE_BYTES = 256 << 20
 """Beyond this the file is taken for damaged; Wikidata's largest entities have a few MB."""
 WIKI = "wikidatawiki"
@@ -52,9 +51,8 @@ def read_entities(part: ByteRange, *, snapshot: str, languages: tuple[str, ...] 
         try:
             data = orjson.loads(text.removesuffix(b","))
         except orjson.JSONDecodeError as error:
-            if is_last and text.startswith(b"{"):
-                if not keep_partial:
-                    raise window.error(index, "the file ends within the entity that begins here") from error
+            if is_last and text.startswith(b"{") and not keep_partial:
+                raise window.error(index, "the file ends within the entity that begins here") from error
             yield _rejection(window.where(index), f"no JSON ({error})", text[:80].decode("utf-8", "replace"))
             continue
         yield from parse_entities(data, snapshot=snapshot, languages=languages)
@@ -69,7 +67,7 @@ def _lines(window: Window, first: bool, keep_partial: bool) -> Iterator[tuple[by
     pos, seen, begun = 0, 0, first
     while True:
         end = window.data.find(b"\n", seen)
-        if end == -1 and not window.ended and (window.in_range or begun and pos <= window.owned):
+        if end == -1 and not window.ended and (window.in_range or (begun and pos <= window.owned)):
             seen = len(window.data)
             what = window.more()
             if not what and len(window.data) - pos > MAX_LINE_BYTES:
@@ -97,8 +95,7 @@ def _lines(window: Window, first: bool, keep_partial: bool) -> Iterator[tuple[by
 
 def _rejection(where: str, what: str, shown: str) -> Rejection:
     where = where.rpartition("/")[2]
-    return Rejection(item_id=record_id("EntityLine", where), seed_id="", stage=STAGE, reason=Reason.BAD_ENTITY,
-                     evidence={"where": where, "what": what[:200]}, title=shown)
+    return reject(Reason.BAD_ENTITY, "EntityLine", where, evidence={"where": where, "what": what[:200]}, title=shown)
 
 
 def parse_entities(data: Any, *, snapshot: str, languages: tuple[str, ...] = ()) -> Iterator[Item | PropertyInfo | Redirect | Rejection]:
@@ -137,8 +134,8 @@ def parse_entity(data: Any, *, snapshot: str, languages: tuple[str, ...] = ()) -
                                               if c.property == _PICTURE and c.best and c.value.text)),
             revision=int(data.get("lastrevid") or 0)), claims
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        return Rejection(item_id=record_id("Entity", name or repr(data)[:200]), seed_id="", stage=STAGE, reason=Reason.BAD_ENTITY,
-                         evidence={"id": name, "what": f"{type(error).__name__}: {error}"[:200]}, title=name)
+        return reject(Reason.BAD_ENTITY, "Entity", name or repr(data)[:200], title=name,
+                      evidence={"id": name, "what": f"{type(error).__name__}: {error}"[:200]})
 
 
 def _texts(data: dict, key: str, languages: tuple[str, ...]) -> dict[str, str]:
@@ -162,7 +159,8 @@ def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tup
             rank = statement.get("rank", "normal")
             if rank not in RANKS:
                 raise ValueError(f"rank {rank!r}")
-            qualifiers = tuple(Qualifier(property=p, value=read_value(q)) for p, snaks in (statement.get("qualifiers") or {}).items() for q in snaks)
+            qualifiers = tuple(Qualifier(property=p, value=read_value(q))
+                               for p, snaks in (statement.get("qualifiers") or {}).items() for q in snaks)
             value = read_value(statement["mainsnak"])
             key = (prop, value.key(), rank, tuple((q.property, q.value.key()) for q in qualifiers))
             if key not in found:
@@ -178,7 +176,7 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
     """
     for qualifier in qualifiers:
         value = qualifier.value
-        if qualifier.property == END_TIME and (value.kind == "somevalue" or value.kind == "time" and _compare(value, day) < 0):
+        if qualifier.property == END_TIME and (value.kind == "somevalue" or (value.kind == "time" and _compare(value, day) < 0)):
             return False
         if qualifier.property == START_TIME and value.kind == "time" and _compare(value, day) > 0:
             return False
@@ -214,7 +212,9 @@ def read_value(snak: dict) -> Value:
         case "quantity":
             number = float(value["amount"])
             unit = value["unit"].rpartition("/")[2]
-            return Value(kind="quantity", number=number, unit="" if unit == "1" else unit) if math.isfinite(number) else Value(kind="somevalue")
+            if not math.isfinite(number):
+                return Value(kind="somevalue")
+            return Value(kind="quantity", number=number, unit="" if unit == "1" else unit)
         case "time":
             return make_time(value["time"], int(value["precision"]))
         case "globecoordinate":

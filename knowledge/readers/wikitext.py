@@ -7,11 +7,11 @@ import re
 
 from knowledge.readers import markup
 from knowledge.readers.infobox import PICTURE_NAME, Infobox, field_text, is_disambiguation, is_infobox, read_infobox
-from knowledge.readers.mediawiki_xml import STAGE, RawPage
+from knowledge.readers.mediawiki_xml import RawPage
+from knowledge.readers.rejections import reject
 from knowledge.readers.sentences import links_in_sentences
 from knowledge.readers.templates import expand_template, stands_for_words, template_name
 from knowledge.readers.titles import CATEGORY, FILE, Site, link_resolver, normalise_title, split_namespace
-from records.identity import record_id
 from records.knowledge import Article, ArticlePicture, Link, Section
 from records.outcomes import Reason, Rejection
 
@@ -38,8 +38,7 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
     text, galleries, literal = markup.strip_tags(page.text)
     text, infobox, disambiguation = _take_templates(text, site)
     if disambiguation:
-        return Rejection(item_id=record_id("Article", site.wiki, page.page_id, page.revision), seed_id="", stage=STAGE,
-                         reason=Reason.DISAMBIGUATION, evidence="template", title=page.title)
+        return reject(Reason.DISAMBIGUATION, "Article", site.wiki, page.page_id, page.revision, evidence="template", title=page.title)
     text, insides = markup.take_pictures(text, site)
     headings, bodies = _split_sections(text)
     text = _clean(_SEAM.join(bodies))
@@ -204,7 +203,7 @@ def _other_link(target: str, anchor: str | None, site: Site, categories: dict[st
             if name := normalise_title(rest):
                 categories[name] = None
             return ""
-        if number == FILE or number is None and anchor is None:
+        if number == FILE or (number is None and anchor is None):
             return ""
     return target.lstrip(": ") if anchor is None else anchor
 

@@ -1,8 +1,8 @@
 """ZIM files (Kiwix): articles *and* pictures in one file; redirects give the aliases.
 
-The articles are rendered HTML, templates and all, so only what stands in paragraphs and lists counts as body: links in tables, navigation boxes,
-hatnotes and references do not. A ZIM names no licences: its pictures have none until Commons is asked. It has no page ids either; an article's id
-is made from its title.
+The articles are rendered HTML, templates and all, so only what stands in paragraphs and lists counts as body: links in tables,
+navigation boxes, hatnotes and references do not. A ZIM names no licences: its pictures have none until Commons is asked. It
+has no page ids either; an article's id is made from its title.
 
 Source of the format: https://wiki.openzim.org/wiki/ZIM_file_format
 """
@@ -15,17 +15,18 @@ from libzim.reader import Archive
 
 from knowledge.readers.html_page import read_html
 from knowledge.readers.pictures import MAX_BYTES, Refusal, inspect_picture
+from knowledge.readers.rejections import reject
 from knowledge.readers.titles import Site, normalise_title, split_namespace
 from records.errors import InputError
-from records.identity import record_id, sha256_hex
+from records.identity import sha256_hex
 from records.knowledge import Article, ImageAsset, Redirect
 from records.outcomes import Reason, Rejection
 
-STAGE = "read"
 ENTRIES_PER_RANGE = 2000
 MAX_PAGE_BYTES = 16 << 20
 _WIKIPEDIA = re.compile(rb"https?://([a-z][a-z-]+)\.(?:m\.)?wikipedia\.org")
-_NO_ARTICLES = (("projet", 102), ("portail", 100), ("aide", 12), ("catégorie", 14), ("projekt", 102), ("proyecto", 102), ("wikiproject", 102))
+_NO_ARTICLES = (("projet", 102), ("portail", 100), ("aide", 12), ("catégorie", 14), ("projekt", 102), ("proyecto", 102),
+                ("wikiproject", 102))
 """A ZIM lists no namespaces: names of other editions' project pages that occur in Kiwix files."""
 
 
@@ -57,7 +58,7 @@ def _open(path: str) -> Archive:
     try:
         return Archive(path)
     except RuntimeError as error:
-        raise InputError(path, f"is no ZIM file ({error})", "Give a .zim file as Kiwix publishes them, and download it again if it was cut") from error
+        raise InputError(path, f"is no ZIM file ({error})", "Give a .zim file of Kiwix; download it again if it was cut") from error
 
 
 def read_zim_site(path: str) -> Site:
@@ -139,4 +140,4 @@ def _picture(path: str, data: bytes, site: Site) -> tuple[ImageAsset, bytes] | R
 
 
 def _reject(path: str, reason: Reason, evidence: object, site: Site, title: str = "") -> Rejection:
-    return Rejection(item_id=record_id("ZimEntry", site.wiki, path), seed_id="", stage=STAGE, reason=reason, evidence=evidence, title=title or path)
+    return reject(reason, "ZimEntry", site.wiki, path, evidence=evidence, title=title or path)
