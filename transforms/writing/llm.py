@@ -126,7 +126,7 @@ class LlmWriter:
             form = Form(clauses=(*path, ClaimClause(subject=subject, property=line.claim.property, object="a")), ask=_ask_for(answer))
             step = step.replace(fact=line.words, source=line.words, revision=line.claim.revision)
             return Draft(text=asked.question, answer=answer, form=form, bindings={**bindings, "a": line.claim.value.key()}, history=(step,))
-        assert asked.sentence is not None and (shown.article is not None or not shown.sentences)
+        assert asked.sentence is not None, "the schema asks for a claim or a sentence"
         sentence = shown.sentence(asked.sentence)
         answer = answer_from_sentence(self.store, shown, sentence, asked, language)
         step = step.replace(fact=sentence.text, source=sentence.text, **_place(shown, asked.sentence))
@@ -160,7 +160,7 @@ class LlmWriter:
 
     async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
         others = [self.store.entity(e) for v, e in draft.bindings.items() if v != mention.var]
-        names = sorted({n for e in others if e is not None for n in e.names(self._languages)})
+        names = sorted({e.label(self.rules.language) for e in others if e is not None})
         return await self._facts("describe", draft, mention, seed, {
             "forbidden": "; ".join(names) or "(none)", "known": self._known(draft, mention)})
 
