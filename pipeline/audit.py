@@ -124,7 +124,7 @@ def write_sheet(run: Path, items: int = 300, seed: int = 0, *, sources: Sources 
     read = picture_reader(found.folder, picture or (sources.image_bytes if sources else None))
     kept_ids = {q for q, _ in _ids(found, last_only=True)}
     reasons = _rejected(found, kept_ids)
-    names = Names(sources, str(found.recipe.get("language") or "en"))
+    names = Names(sources, found.language)
     drawn = _draw(found, kept_ids, reasons.keys(), items, seed, read)
     if not drawn:
         raise InputError(str(run), "has no question with words and a picture", "Run `questloom synth` on more seeds first.")

@@ -2,17 +2,46 @@
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 POLL_SECONDS = 0.5
 
 
 @contextmanager
-def watching(title: str, total: int, done: Callable[[], tuple[int, str]]):
+def counting(title: str) -> Iterator[Callable[[int, int], None]]:
+    """Gives a callback (done, total) that shows a bar on stderr; nothing is shown before its first call."""
+    console = Console(stderr=True)
+    with Progress(*_columns(), console=console, disable=not console.is_terminal, transient=True) as progress:
+        tasks: list[TaskID] = []
+
+        def show(done: int, total: int) -> None:
+            if not tasks:
+                tasks.append(progress.add_task(title, total=total, now=""))
+            progress.update(tasks[0], completed=done, total=total)
+
+        yield show
+
+
+def _columns() -> tuple[ProgressColumn, ...]:
+    return (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[now]}"), TimeElapsedColumn(),
+            TextColumn("left"), TimeRemainingColumn())
+
+
+@contextmanager
+def watching(title: str, total: int, done: Callable[[], tuple[int, str]]) -> Iterator[None]:
     """Shows a bar on stderr while a job runs.
 
     Args:
@@ -21,10 +50,8 @@ def watching(title: str, total: int, done: Callable[[], tuple[int, str]]):
         done: gives the units done and a word about the present one; it is called twice a second.
     """
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[now]}"),
-               TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     stop = threading.Event()
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with Progress(*_columns(), console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task(title, total=total, now="")
 
         def poll() -> None:

@@ -1,9 +1,12 @@
 """The recipe's parts that belong to the job itself: filters, export, models, and how it is run."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 from annotated_types import Ge, Gt, Le
+
+from models.endpoints import EndpointConfig, RoleConfig
+from transforms.writing.llm import LlmRules
 
 Share = Annotated[float, Ge(0), Le(1)]
 
@@ -52,15 +55,17 @@ class ExportRules:
 class ModelRules:
     """Endpoints and roles for the llm writer and the model filters; empty without models. See `models/README.md`."""
 
-    endpoints: tuple[Mapping[str, Any], ...] = ()
-    roles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Role name, or "default", to endpoint, model, temperature, …"""
-    votes: Annotated[int, Ge(1)] = 3
+    endpoints: tuple[EndpointConfig, ...] = ()
+    roles: Mapping[str, RoleConfig] = field(default_factory=dict)
+    """By role name; "default" serves the roles that are not named."""
+    llm: LlmRules = field(default_factory=LlmRules)
+    judge: bool = False
+    """Whether answers that do not match word for word are judged by a model."""
     budget_money: Annotated[float, Gt(0)] | None = None
     budget_tokens: Annotated[int, Gt(0)] | None = None
     budget_calls: Annotated[int, Gt(0)] | None = None
-    clip: str = "small"
-    """"small" (shipped), a folder, or open_clip's name and tag as "ViT-B-32/openai"."""
+    clip: str = "small_clip"
+    """"small_clip" (shipped), a folder, or open_clip's name and tag as "ViT-B-32:openai"."""
 
 
 @dataclass(frozen=True, kw_only=True)

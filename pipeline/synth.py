@@ -5,18 +5,23 @@
 Only ids, keys and shard numbers pass between workers; `transforms/stages/` says how a stage is written and resumed.
 """
 import json
-import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from pipeline.progress import watching
+from knowledge.store.vectors import add_vectors
+from models.clip import Clip
+from pipeline.clients import client_of
+from pipeline.inputs import hashes_of, words_of
+from pipeline.progress import counting, watching
 from pipeline.recipe import Recipe
+from pipeline.resources import Job, absolute, open_store
 from pipeline.splits import components
-from pipeline.synth_stages import SEEDS, Job, Loser, Placed, languages, open_store, synth_stages
+from pipeline.synth_stages import SEEDS, Loser, Placed, synth_stages
+from pipeline.writers import check_writer
 from records.errors import InputError
 from records.identity import canonical_json, shard_of
 from records.knowledge import Entity
@@ -25,6 +30,7 @@ from records.parquet import read_facts, read_records, write_records, write_whole
 from records.synthesis import Question, Seed
 from transforms.drafting.seeds import Candidate, candidates, choose
 from transforms.filters.duplicates import Losers, duplicate_keys, place
+from transforms.pictures.measure import check_grounding
 from transforms.stages.run import StageTransform
 from transforms.stages.shards import counts, shard_path
 from transforms.stages.stage import Stage
@@ -179,6 +185,10 @@ def prepare(job: Job) -> frozenset[str]:
         InputError: the store cannot be opened, the folder holds another run, an exclusion file is missing.
     """
     store = open_store(job.store)
+    check_writer(job.recipe)
+    hashes_of(job.recipe.filters.exclude_pictures)
+    if job.recipe.models.roles:
+        client_of(job.recipe, job.run, "check")
     facts = {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": store.meta["digest"]}
     text = (canonical_json(facts) + "\n").encode()
     path = Path(job.run, "recipe.json")
@@ -195,13 +205,20 @@ def prepare(job: Job) -> frozenset[str]:
         raise InputError(str(job.run), "is not empty and holds no run", "Name a new or an empty --out folder.")
     else:
         write_whole(path, text)
-    excluded: set[str] = set()
-    for name in job.recipe.seeds.exclude:
-        if not Path(name).is_file():
-            raise InputError(name, "no such file of excluded entities", "Correct seeds.exclude in the recipe.")
-        excluded.update(Path(name).read_text(encoding="utf-8").split())
-    languages(job.recipe)
-    return frozenset(excluded)
+    return words_of(job.recipe.seeds.exclude, "seeds.exclude")
+
+
+def with_models(job: Job) -> Job:
+    """The job with its checkpoint measured on the store, and the store's pictures embedded by it where they are not yet.
+
+    Raises:
+        InputError: the recipe requires grounding and the checkpoint cannot tell this store's pictures apart.
+    """
+    spec = job.recipe.models.clip
+    clip = Clip.load(spec)
+    with counting("embed pictures") as progress:
+        add_vectors(job.store, clip.embed_pictures, clip.name, progress=progress)
+    return replace(job, calibration=check_grounding(open_store(job.store), lambda: clip, job.recipe.grounding))
 
 
 def beam_options(workers: int, extra: tuple[str, ...] = ()) -> PipelineOptions:
@@ -210,7 +227,7 @@ def beam_options(workers: int, extra: tuple[str, ...] = ()) -> PipelineOptions:
     if not any(o.startswith("--runner") for o in given):
         given += ["--runner=FnApiRunner"]
         if workers > 1:
-            given += ["--direct_running_mode=multi_processing", f"--direct_num_workers={workers}"]
+            given += ["--direct_running_mode=multi_processing", f"--direct_num_workers={workers}", "--default_sdk_harness_log_level=ERROR"]
     return PipelineOptions(given, save_main_session=False)
 
 
@@ -227,8 +244,9 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_ar
     Raises:
         InputError: before work starts.
     """
-    job = Job(run=os.path.abspath(out), store=os.path.abspath(store) if "://" not in store else store, recipe=recipe)
+    job = Job(run=absolute(out), store=absolute(store), recipe=recipe)
     excluded = prepare(job)
+    job = with_models(job)
     stages = synth_stages(job)
     total = (len(stages) + 1) * recipe.run.shards
 

@@ -1,17 +1,13 @@
 """The stages of the main job: which function each runs, with what it opens once a process."""
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from transforms.pictures.stage import PictureChooser
-
-from knowledge.search import PictureSearch, TextSearch
-from knowledge.store.store import Store
 from models.clip import Clip
+from pipeline.inputs import hashes_of
 from pipeline.recipe import Recipe
-from pipeline.solvers import model_solver
+from pipeline.resources import Job, open_picture_search, open_store, open_text_search, picture_path
+from pipeline.solvers import NO_TOOLS, TEXT_ONLY
 from pipeline.writers import make_writer
 from records.outcomes import Reason, Rejection
 from records.parquet import write_whole
@@ -21,24 +17,17 @@ from transforms.certificate.certify import Refusal, certify, given_by_picture
 from transforms.drafting.accept import Accept, binding_of
 from transforms.drafting.stage import Drafter
 from transforms.enhancement.degrade import is_chosen
-from transforms.enhancement.enhance import Enhanced, Source, enhance
+from transforms.enhancement.enhance import Enhanced, enhance
+from transforms.enhancement.recoverable import Source
 from transforms.filters.answer_in_question import answer_in_question
 from transforms.filters.evidence_only import solvable
 from transforms.filters.search_shortcuts import image_search_shortcut, text_search_shortcut
 from transforms.filters.visible_text import visible_text
 from transforms.pictures.shown import shown
+from transforms.pictures.stage import PictureChooser
 from transforms.stages.stage import Apply, Stage, reject
 
 SEEDS = "01-seeds"
-
-
-@dataclass(frozen=True)
-class Job:
-    """What every stage of a run knows: plain data that pickles."""
-
-    run: str
-    store: str
-    recipe: Recipe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,27 +48,6 @@ class Placed(Record):
     component: str
 
 
-@cache
-def open_store(path: str) -> Store:
-    """The store, once a process."""
-    return Store.open(path)
-
-
-@cache
-def open_text_search(path: str) -> TextSearch:
-    return TextSearch(open_store(path))
-
-
-@cache
-def open_picture_search(path: str) -> PictureSearch:
-    return PictureSearch(open_store(path))
-
-
-def pictures_folder(run: str) -> Path:
-    """Where the pictures stand as the policy is shown them, named by their hash."""
-    return Path(run, "pictures")
-
-
 def languages(recipe: Recipe) -> tuple[str, ...]:
     """Whose names count as leaks."""
     return tuple(dict.fromkeys((recipe.language, *recipe.certificate.languages)))
@@ -95,7 +63,8 @@ def make_draft(job: Job) -> Apply:
 def make_pictures(job: Job) -> Apply:
     store, recipe = open_store(job.store), job.recipe
     chooser = PictureChooser(store=store, clip=Clip.load(recipe.models.clip), rules=recipe.pictures, grounding=recipe.grounding,
-                             recipe_seed=recipe.seed, exclude=recipe.filters.exclude_pictures, stage="03-pictures")
+                             calibration=job.calibration, recipe_seed=recipe.seed, excluded=hashes_of(recipe.filters.exclude_pictures),
+                             stage="03-pictures")
 
     def choose(question: Question) -> Question | Rejection:
         chosen = chooser(question)
@@ -103,7 +72,7 @@ def make_pictures(job: Job) -> Apply:
             return chosen
         image, grounding, verdict = chosen
         picture = shown(store.image_bytes(image.id))
-        path = pictures_folder(job.run) / f"{picture.id}.jpg"
+        path = picture_path(job.run, picture.id)
         if not path.exists():
             write_whole(path, picture.data)
         return question.replace(image_id=picture.id, source_image_id=image.id, grounding=Json(grounding.to_row())).with_verdict(verdict)
@@ -168,7 +137,7 @@ def make_visible_text(job: Job) -> Apply:
     store, names = open_store(job.store), languages(job.recipe)
 
     def check(question: Question) -> Question | Rejection:
-        picture = (pictures_folder(job.run) / f"{question.image_id}.jpg").read_bytes()
+        picture = picture_path(job.run, question.image_id).read_bytes()
         return visible_text(question, picture, read_text, store, names, "12-visible-text")
 
     return check
@@ -187,7 +156,7 @@ def make_enhance(job: Job) -> Apply:
                         details=image.details if question.needs_detail else ())
         made = enhance(question, store.image_bytes(image.id), source, clip, search, seed=recipe.seed, rules=recipe.enhancement, stage="13-enhance")
         if isinstance(made, Enhanced):
-            write_whole(pictures_folder(job.run) / f"{made.picture.id}.jpg", made.picture.data)
+            write_whole(picture_path(job.run, made.picture.id), made.picture.data)
             return made.question
         return made
 
@@ -221,8 +190,8 @@ def synth_stages(job: Job) -> list[Stage]:
         stage("06-duplicates", make_duplicates, on=True, side=Loser, code="F2"),
         stage("07-text-search", make_text_search, on=filters.text_search, code="F3"),
         stage("08-image-search", make_image_search, on=filters.image_search, code="F4"),
-        stage("09-text-only", model_solver("F5"), on=filters.text_only, in_flight=window, code="F5"),
-        stage("10-no-tools", model_solver("F6"), on=filters.no_tools, in_flight=window, code="F6"),
+        stage("09-text-only", TEXT_ONLY, on=filters.text_only, in_flight=window, code="F5"),
+        stage("10-no-tools", NO_TOOLS, on=filters.no_tools, in_flight=window, code="F6"),
         stage("11-solvable", make_solvable, on=filters.solvable, code="F8"),
         stage("12-visible-text", make_visible_text, on=filters.visible_text),
         stage("13-enhance", make_enhance),

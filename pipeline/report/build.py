@@ -22,9 +22,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pipeline.report.charts import funnel
 from pipeline.report.distributions import Distributions
+from pipeline.report.evidence import evidence_text
 from pipeline.report.gallery import Index, detail, facets
 from pipeline.report.names import Names, Sources
-from pipeline.report.outcomes import evidence_text, seed_outcomes, stage_flow
+from pipeline.report.outcomes import seed_outcomes, stage_flow
 from pipeline.report.pictures import Picture, picture_reader, write_thumbnails
 from pipeline.report.reasons import PENDING, REASONS, stage_words, words
 from pipeline.report.run_folder import Run, find_questions, open_run
@@ -75,7 +76,7 @@ def script_json(value: Any) -> str:
 class _Builder:
     def __init__(self, run: Run, folder: Path, sources: Sources | None, read: Picture) -> None:
         self.run, self.folder, self.sources, self.read = run, folder, sources, read
-        self.names = Names(sources, str(run.recipe.get("language") or "en"))
+        self.names = Names(sources, run.language)
         self.index, self.distributions = Index(), Distributions()
         self.kept_of_seed: dict[str, list[int]] = defaultdict(list)
         self.image_ids: set[str] = set()
@@ -110,7 +111,8 @@ class _Builder:
             number = self.index.add(question, found)
             self.distributions.add(question, found)
             self.kept_of_seed[question.seed_id].append(number)
-            self.image_ids.update({question.image_id} - {""})
+            original = question.enhancement.original_image_id if question.enhancement else ""
+            self.image_ids.update({question.image_id, original} - {""})
             chunk.append(detail(question, self.names, asset))
             if len(chunk) == QUESTIONS_PER_CHUNK:
                 self._put(f"questions-{number // QUESTIONS_PER_CHUNK:04d}", chunk)
@@ -119,7 +121,7 @@ class _Builder:
             self._put(f"questions-{(len(self.index) - 1) // QUESTIONS_PER_CHUNK:04d}", chunk)
 
     def _outcomes(self) -> dict[str, int]:
-        found = seed_outcomes(self.run, self.kept_of_seed)
+        found = seed_outcomes(self.run, self.kept_of_seed, self.names)
         rows = [
             [
                 o.seed.entity_id,
@@ -138,7 +140,7 @@ class _Builder:
         ]
         for start in range(0, len(rows), OUTCOMES_PER_CHUNK):
             self._put(f"outcomes-{start // OUTCOMES_PER_CHUNK:04d}", rows[start : start + OUTCOMES_PER_CHUNK])
-        numbers = dict.fromkeys(("kept", "rejected", "pending", "unaccounted"), 0)
+        numbers = dict.fromkeys(("kept", "rejected", "pending", "under way", "unaccounted"), 0)
         for outcome in found:
             numbers[outcome.result] += 1
         return {**numbers, "seeds": len(found), "chunks": -(-len(rows) // OUTCOMES_PER_CHUNK)}
@@ -157,7 +159,10 @@ class _Builder:
 
         def example(rejection: Rejection) -> dict:
             question = questions.get(rejection.item_id)
-            shown = {"title": rejection.title or self.names.entity(rejection.item_id), "evidence": evidence_text(rejection.evidence)}
+            shown = {
+                "title": rejection.title or self.names.entity(rejection.item_id),
+                "evidence": evidence_text(rejection.evidence, self.names),
+            }
             return (
                 shown
                 if question is None

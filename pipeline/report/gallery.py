@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from pipeline.report.evidence import evidence_text
 from pipeline.report.graph import question_graph
 from pipeline.report.names import Names, clause_words
-from pipeline.report.outcomes import evidence_text
 from pipeline.report.reasons import CHECKS, FILTERS, words
 from records.form import Form
 from records.knowledge import ImageAsset
@@ -101,7 +101,7 @@ def _certificate(question: Question, names: Names) -> dict[str, Any] | None:
         and {
             "id": rival.entity_id,
             "label": rival.label or names.entity(rival.entity_id),
-            "gaps": list(rival.gaps),
+            "gaps": [names.spoken(g) for g in rival.gaps],
             "num": rival.num_gaps,
             "of": names.key(question.bindings.get(rival.var, "")) or rival.var,
         },
@@ -111,12 +111,12 @@ def _certificate(question: Question, names: Names) -> dict[str, Any] | None:
                 "name": words(c.name),
                 "passed": c.passed,
                 "score": c.score,
-                "evidence": evidence_text(c.evidence),
+                "evidence": evidence_text(c.evidence, names),
                 "about": CHECKS.get(c.name, ""),
             }
             for c in made.checks
         ],
-        "votes": evidence_text(made.votes),
+        "votes": evidence_text(made.votes, names),
     }
 
 
@@ -146,10 +146,15 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
             "width": asset.width,
             "height": asset.height,
         },
-        "grounding": evidence_text(question.grounding),
-        "provenance": evidence_text(question.provenance),
+        "grounding": evidence_text(question.grounding, names),
+        "provenance": evidence_text(question.provenance, names),
         "enhancement": question.enhancement
-        and {"degradation": question.enhancement.degradation, "tool": question.enhancement.tool, "severity": question.enhancement.severity},
+        and {
+            "degradation": question.enhancement.degradation,
+            "tool": question.enhancement.tool,
+            "severity": question.enhancement.severity,
+            "original": question.enhancement.original_image_id,
+        },
         "graph": question_graph(question, names),
         "hops": [hop_words(h, question, names) for h in hops],
         "history": [
@@ -174,7 +179,7 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
                 "solver": v.solver,
                 "samples": v.num_samples,
                 "correct": v.num_correct,
-                "evidence": evidence_text(v.evidence),
+                "evidence": evidence_text(v.evidence, names),
             }
             for v in question.verdicts
         ],

@@ -7,6 +7,8 @@ from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Image
 from records.knowledge import Claim, ImageAsset, PropertyInfo, Value
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_ID = re.compile(r"\b[QP][1-9]\d*\b")
+_LITERAL = re.compile(r"\b(?:time|quantity):\S+")
 _TIME = re.compile(r"([+-]?)(\d+)(?:-(\d\d))?(?:-(\d\d))?")
 
 
@@ -89,6 +91,15 @@ class Names:
             case "coordinate":
                 return rest
         return self.entity(key)
+
+    def spoken(self, text: str) -> str:
+        """A formal text ("P84=Q12", "time:+1874/9") with labels beside its ids and literals in words."""
+
+        def label(found: re.Match) -> str:
+            known = (self.entity if found[0][0] == "Q" else self.property)(found[0])
+            return found[0] if known == found[0] else f"{known} ({found[0]})"
+
+        return _ID.sub(label, _LITERAL.sub(lambda found: self.key(found[0]), text))
 
 
 def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str]:

@@ -2,14 +2,11 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
+from pipeline.report.evidence import MAX_EVIDENCE, evidence_text
+from pipeline.report.names import Names
 from pipeline.report.run_folder import Run, Stage
-from records.identity import canonical_json
 from records.synthesis import Seed
-
-MAX_EVIDENCE = 2_000
-"""Characters of a rejection's evidence that the report shows."""
 
 
 @dataclass(frozen=True)
@@ -57,27 +54,17 @@ class StageFlow:
 
 @dataclass
 class Outcome:
-    """The end of one seed. `result` is "kept", "rejected", "pending", or "unaccounted" where no row says."""
+    """The end of one seed. `result` is "kept", "rejected", "pending", "under way" in a run that has not ended, or "unaccounted"
+    where no row of an ended run says."""
 
     seed: Seed
-    result: str = "unaccounted"
+    result: str
     stage: str = ""
     reason: str = ""
     evidence: str = ""
     title: str = ""
     questions: list[int] = field(default_factory=list)
     """Numbers of its kept questions in the gallery."""
-
-
-def evidence_text(evidence: Any) -> str:
-    """Evidence as one line of text: "rival: Q5 · margin: 1"; cut at `MAX_EVIDENCE`."""
-    if evidence is None:
-        return ""
-    if isinstance(evidence, dict):
-        text = " · ".join(f"{key}: {value if isinstance(value, str) else canonical_json(value)}" for key, value in evidence.items())
-    else:
-        text = evidence if isinstance(evidence, str) else canonical_json(evidence)
-    return text if len(text) <= MAX_EVIDENCE else text[:MAX_EVIDENCE] + " …"
 
 
 def _by_count(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
@@ -100,7 +87,7 @@ def stage_flow(run: Run, stage: Stage) -> StageFlow:
     )
 
 
-def seed_outcomes(run: Run, kept: dict[str, list[int]]) -> list[Outcome]:
+def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Outcome]:
     """The final outcome of every seed, by seed id.
 
     A seed with several drafts is kept if one of them is; else pending if one of them waits; else its outcome is that of
@@ -109,13 +96,15 @@ def seed_outcomes(run: Run, kept: dict[str, list[int]]) -> list[Outcome]:
     Args:
         run: the run.
         kept: numbers of the kept questions by seed id.
+        names: labels, for the evidence.
     """
     outcomes: dict[str, Outcome] = {}
+    unknown = "unaccounted" if run.facts else "under way"
     for stage in run.stages:
         if stage.kind == "Seed":
-            outcomes.update((seed.id, Outcome(seed)) for seed in stage.seeds())
+            outcomes.update((seed.id, Outcome(seed, unknown)) for seed in stage.seeds())
     for stage in run.stages:
-        ended = sorted(((r.seed_id, r.reason, evidence_text(r.evidence), r.title) for r in stage.rejections()), reverse=True)
+        ended = sorted(((r.seed_id, r.reason, evidence_text(r.evidence, names), r.title) for r in stage.rejections()), reverse=True)
         for seed_id, reason, evidence, title in ended:
             if seed_id in outcomes:
                 found = outcomes[seed_id]

@@ -67,6 +67,7 @@ CHECKS: dict[str, str] = {
     "no_decoration": "Every step of the path is needed.",
     "needs_picture": "Without the picture, more than one answer is left.",
     "no_leak": "Nothing shown names a hidden entity or the answer.",
+    "no_leak_in_picture": "The text read in the picture names no hidden entity and not the answer.",
 }
 FILTERS: dict[str, str] = {
     "F1": "The answer does not stand in the question.",

@@ -101,7 +101,7 @@ def _open(path: Path) -> pq.ParquetFile:
 
 @dataclass(frozen=True)
 class Run:
-    """A run's folder. `facts` is `run.json`, empty where the run has not ended."""
+    """A run's folder. `recipe` is the resolved recipe; `facts` is `run.json`, empty where the run has not ended."""
 
     folder: Path
     recipe: dict[str, Any]
@@ -110,7 +110,11 @@ class Run:
 
     @property
     def name(self) -> str:
-        return str(self.recipe.get("name") or self.facts.get("name") or self.folder.name)
+        return str(self.recipe.get("name") or self.folder.name)
+
+    @property
+    def language(self) -> str:
+        return str(self.recipe.get("language") or "en")
 
     @property
     def question_stages(self) -> tuple[Stage, ...]:
@@ -147,7 +151,8 @@ def open_run(folder: Path) -> Run:
     fix = "Point at a folder that `questloom synth --out` made."
     if not (folder / "recipe.json").is_file():
         raise InputError(str(folder), "is no run (no recipe.json in it)", fix)
-    recipe = _read_json(folder / "recipe.json", fix)
+    resolved = _read_json(folder / "recipe.json", fix)
+    recipe = resolved["recipe"] if isinstance(resolved.get("recipe"), dict) else resolved
     facts = _read_json(folder / "run.json", "Run the same `questloom synth` command again.") if (folder / "run.json").is_file() else {}
     stages = []
     for path in sorted(p for p in (folder / "stages").glob("*") if p.is_dir()):

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from records.form import Ask, ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term, variables
 from records.knowledge import Value, entity_value
 from transforms.certificate.compute import compute
-from transforms.certificate.readings import readings
 from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, best_values, dates_overlap, is_instance, values_match
+from transforms.certificate.readings import readings
 
 Binding = dict[str, Value]
 

@@ -1,14 +1,16 @@
 """What the certificate looks up, and the two questions it asks of a property: is it functional, is it complete?"""
-from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile, Value
 
-ENUMERATION_LIMIT = 20_000
-"""No clause is enumerated beyond this many matches (a hub); the check then refuses rather than guesses."""
+ENUMERATION_LIMIT = 5_000
+"""No clause is enumerated beyond this many matches: it says too little to count as a clue (a hub, a common material)."""
 MIN_EVIDENCE = 20
 """A measured functionality from fewer subjects than this says nothing."""
+CACHED = 131_072
+"""Answers kept of each question below: a margin asks the same of hundreds of rivals, thousands of times."""
 TRANSITIVE = {"P131": "P131", "P279": "P279", "P276": "P131", "P19": "P131", "P20": "P131", "P159": "P131", "P361": "P361"}
 """Properties whose value's ancestors count as matches too, and the property to climb by."""
 
@@ -18,6 +20,7 @@ class Facts(Protocol):
 
     def entity(self, entity_id: str) -> Entity | None: ...
     def claims(self, subject: str) -> tuple[Claim, ...]: ...
+    def claims_into(self, entity_id: str, *, limit: int = ...) -> tuple[Claim, ...]: ...
     def subjects(self, property: str, value_key: str, *, limit: int = ...) -> tuple[str, ...]: ...
     def num_subjects(self, property: str, value_key: str) -> int: ...
     def members(self, class_id: str, *, limit: int = ...) -> tuple[str, ...]: ...
@@ -41,6 +44,7 @@ class Trust:
     complete: bool = False
 
 
+@lru_cache(maxsize=CACHED)
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
     """The best values of a property, each once, in the store's order; somevalue and novalue are among them."""
     found: dict[str, Value] = {}
@@ -50,7 +54,8 @@ def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
     return tuple(found.values())
 
 
-def is_functional(facts: Facts, property: str, classes: Iterable[str], trust: Trust, subject: str = "") -> bool:
+@lru_cache(maxsize=CACHED)
+def is_functional(facts: Facts, property: str, classes: tuple[str, ...], trust: Trust, subject: str = "") -> bool:
     """Whether a subject of these classes can be taken to have at most one value of the property.
 
     Measured over the instances of each direct class (over all subjects where no class has evidence enough), with a lower

@@ -41,42 +41,42 @@ class Margin:
     """A clause had more matches than can be enumerated; the margin is then a lower bound."""
 
 
-def status(facts: Facts, trust: Trust, rival: str, part: Part) -> tuple[str, tuple[str, ...]]:
-    """"match", "contradicted" or "gap" for one rival and one part, and the ids of the claims that contradict."""
+def status(facts: Facts, trust: Trust, rival: str, part: Part) -> str:
+    """"match", "contradicted" or "gap" for one rival and one part."""
     unknown = "contradicted" if trust.complete else "gap"
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)
         instance = is_instance(facts, rival, part.clause.class_id)
         if instance is None:
-            return unknown, ()
-        return ("match" if instance else "contradicted" if not _less_specific(facts, rival, part.clause.class_id) else unknown), ()
+            return unknown
+        return "match" if instance else "contradicted" if not _less_specific(facts, rival, part.clause.class_id) else unknown
     assert part.value is not None
     if part.role == "sentence":
-        return (unknown if not _linked(facts, rival, part.value) else "match"), ()
+        return "match" if _linked(facts, rival, part.value) else unknown
     subject = rival if part.role in ("has", "range") else part.value.entity
     found = best_values(facts, subject, part.property)
     known = [v for v in found if v.kind not in ("somevalue", "novalue")]
     if part.role == "range":
         verdicts = [holds(part.op, *((v, part.value) if part.own_side_left else (part.value, v))) for v in known]
         if any(verdicts):
-            return "match", ()
+            return "match"
         fits_not = bool(verdicts) and None not in verdicts
     elif part.role == "has":
         if any(values_match(facts, part.property, part.value, v) for v in known):
-            return "match", ()
+            return "match"
         # A coarser place or date neither fits nor contradicts.
         fits_not = bool(known) and not any(values_match(facts, part.property, v, part.value) for v in known)
     else:
         if any(v.kind == "entity" and v.entity == rival for v in known):
-            return "match", ()
+            return "match"
         fits_not = bool(known)
     if any(v.kind == "somevalue" for v in found):
-        return "gap", ()
+        return "gap"
     if not known and any(v.kind == "novalue" for v in found):
-        return "contradicted", ()
+        return "contradicted"
     if fits_not and (trust.complete or is_functional(facts, part.property, classes_of(facts, subject), trust, subject)):
-        return "contradicted", tuple(c.id for c in _claims(facts, subject, part.property))
-    return unknown, ()
+        return "contradicted"
+    return unknown
 
 
 def _claims(facts: Facts, subject: str, property: str) -> list[Claim]:
@@ -176,18 +176,24 @@ def margin_of(facts: Facts, trust: Trust, description: Description, intended: Va
 def _fewest_gaps(facts: Facts, trust: Trust, description: Description, rivals: list[str], unlisted: int, too_large: bool) -> Margin:
     left: list[tuple[int, str, list[Part]]] = []
     breaking: set[str] = set()
+    # The part that most entities match says least about a rival, so it comes last.
+    order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
-        gaps, against = [], []
-        for part in description.parts:
-            verdict, claims = status(facts, trust, rival, part)
+        gaps: list[Part] = []
+        against: list[Part] = []
+        for part in order:
+            verdict = status(facts, trust, rival, part)
             if verdict == "gap":
                 gaps.append(part)
             elif verdict == "contradicted":
-                against.append(claims)
+                against.append(part)
+                if len(against) > 1 or gaps:
+                    break  # out, and not by one claim alone
         if not against:
             left.append((len(gaps), rival, gaps))
         elif len(against) == 1 and not gaps:
-            breaking.update(against[0])
+            about = against[0].value.entity if against[0].role == "of" and against[0].value else rival
+            breaking.update(c.id for c in _claims(facts, about, against[0].property))
     left.sort(key=lambda entry: entry[:2])
     nearest: Rival | None = None
     margin = unlisted
@@ -243,7 +249,7 @@ def num_fitting(facts: Facts, description: Description, without: str, most: int 
         return None
     count = 0
     for candidate in matches:
-        count += all(status(facts, Trust(), candidate, p)[0] == "match" for p in parts)
+        count += all(status(facts, Trust(), candidate, p) == "match" for p in parts)
         if count >= most:
             break
     return count

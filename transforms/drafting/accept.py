@@ -48,12 +48,13 @@ class Accept:
         return Refusal(reason=Reason.LEAK, evidence=leak) if leak else None
 
     async def step(self, before: Draft, after: Draft, var: str, writer: Writer, seed: Seed) -> Draft | Refusal:
-        """The worded draft, if the rewriting step keeps the question unique, its answer the same, and its nodes unnamed."""
+        """The draft, if the rewriting step keeps the question unique and its answer the same.
+
+        A step with a form is judged by the form alone; its words are checked when the draft is finished.
+        """
         if after.form is not None and var:
-            refused = self.described(after.form, after.bindings, var)
-        else:
-            refused = await self.voted(before, after, writer, seed)
-        return refused or await self._worded(after, writer, seed)
+            return self.described(after.form, after.bindings, var) or after
+        return await self.voted(before, after, writer, seed) or self.no_leak(after) or after
 
     async def _worded(self, draft: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
         worded = await writer.word(draft, seed)

@@ -1,12 +1,17 @@
 """The edges of the graph that paths walk on: claims that a question may pass over."""
 from dataclasses import dataclass
 
-from prompts.phrases import property_use
 from records.knowledge import Entity
 from transforms.certificate.facts import Facts, Trust, best_values, is_functional
+from transforms.writing.clues import use_of
 
 MAX_REVERSE = 200
 """Claims into a node that are looked at; a node with more is a hub for this purpose."""
+
+
+KINDS_OF_STEP = {**dict.fromkeys(("P22", "P25", "P26", "P40", "P3373"), "kin"), **dict.fromkeys(("P131", "P276", "P17"), "place"),
+                 **dict.fromkeys(("P1066", "P802"), "teaching"), **dict.fromkeys(("P403", "P885", "P974"), "river")}
+"""Properties whose steps sound silly one after the other: the child of the mother, the town of the district of the town."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +23,10 @@ class Edge:
     reverse: bool
     weight: float
 
+    def repeats(self, property: str) -> bool:
+        """Whether this step after one over `property` would be more of the same."""
+        return KINDS_OF_STEP.get(self.property, self.property) == KINDS_OF_STEP.get(property, "") and self.property in KINDS_OF_STEP
+
 
 def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
     """The steps from an entity that a path may take, in a fixed order.
@@ -27,7 +36,7 @@ def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max
     """
     found = []
     for claim in facts.claims(entity.id):
-        use = property_use(claim.property)
+        use = use_of(facts, claim.property)
         if not (claim.best and claim.value.kind == "entity" and use.hop) or claim.value.entity in avoid:
             continue
         target = facts.entity(claim.value.entity)
@@ -35,9 +44,9 @@ def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max
             continue
         if len(best_values(facts, entity.id, claim.property)) == 1:
             found.append(Edge(property=claim.property, target=target.id, reverse=False, weight=use.weight))
-    into = facts.claims_into(entity.id, limit=MAX_REVERSE)  # type: ignore[attr-defined]
+    into = facts.claims_into(entity.id, limit=MAX_REVERSE)
     for claim in into if len(into) < MAX_REVERSE else ():
-        use = property_use(claim.property)
+        use = use_of(facts, claim.property)
         source = facts.entity(claim.subject)
         if use.hop and source is not None and source.id not in avoid and source.classes and source.in_degree <= max_hub:
             found.append(Edge(property=claim.property, target=source.id, reverse=True, weight=use.weight))

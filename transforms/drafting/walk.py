@@ -14,6 +14,7 @@ def walk(facts: Facts, trust: Trust, start: Entity, length: int, rules: DraftRul
     for step in range(length):
         avoid = frozenset(n.id for n in nodes) | frozenset(c for n in nodes for c in n.classes)
         choices = edges(facts, trust, nodes[-1], avoid, rules.max_hub)
+        choices = [e for e in choices if not (hops and e.repeats(hops[-1].property))]
         edge = pick(choices, rules.reverse_share, chance)
         if edge is None:
             return None

@@ -29,6 +29,9 @@ class EvidenceFacts:
     def claims(self, subject: str) -> tuple[Claim, ...]:
         return tuple(self._claims.get(subject, ()))
 
+    def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
+        return ()
+
     def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
         return tuple(sorted({c.subject for cs in self._claims.values() for c in cs if c.property == property and c.value.key() == value_key}))
 

@@ -1,11 +1,17 @@
 """What a graph writer can say of an entity: clues that help to describe it, and attributes that can be asked."""
-from prompts.phrases import property_use
-from records.form import ClaimClause, ClassClause, Clause
+from random import Random
+
+from prompts.phrases import PropertyUse, property_use
+from records.form import ClaimClause, ClassClause, Clause, Form
 from records.knowledge import Claim, Entity, Value, entity_value
 from records.synthesis import Answer
 from transforms.certificate.facts import Facts, Trust, best_values, is_functional
 from transforms.writing.answers import answer_of
 from transforms.writing.forms import SELF
+from transforms.writing.protocol import Mention
+
+MAX_ROLES = 200
+"""Claims into an entity that are looked at; one with more is a hub."""
 
 
 def class_clause(entity: Entity) -> ClassClause | None:
@@ -13,19 +19,65 @@ def class_clause(entity: Entity) -> ClassClause | None:
     return ClassClause(var=SELF, class_id=entity.classes[0]) if entity.classes else None
 
 
-def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust) -> list[tuple[float, Clause]]:
+def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust, asked: str) -> list[tuple[float, Clause]]:
     """Claims of an entity that can help to describe it, each as a weight and a clause over `SELF`; functional ones weigh more.
 
-    A value that is one of `avoid` (path nodes, the answer) is left out.
+    Args:
+        facts: the store.
+        entity: the entity to describe.
+        avoid: ids and value keys that must not be said: nodes of the path, named entities, the answer.
+        trust: how far the store is believed.
+        asked: the property of this entity that the question asks for, or ""; it is no clue, nor is a date beside a date.
     """
     found: list[tuple[float, Clause]] = []
+    dates = any(v.kind == "time" for v in best_values(facts, entity.id, asked)) if asked else False
     for claim in facts.claims(entity.id):
-        use = property_use(claim.property)
-        if not (claim.best and use.clue) or use.volatile or claim.value.key() in avoid or not _sayable(facts, claim.value):
+        use = use_of(facts, claim.property)
+        if not (claim.best and use.clue) or use.volatile or claim.property == asked or claim.value.key() in avoid:
+            continue
+        if not _sayable(facts, claim.value) or (dates and claim.value.kind == "time"):
             continue
         weight = use.weight * (2.0 if is_functional(facts, claim.property, entity.classes, trust, entity.id) else 1.0)
         found.append((weight, ClaimClause(subject=SELF, property=claim.property, object=_said(claim.value))))
     return found
+
+
+def role_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust) -> list[tuple[float, Clause]]:
+    """Claims by which a named entity points at this one alone: "the architect of the Old Mill", over `SELF`."""
+    found: list[tuple[float, Clause]] = []
+    into = facts.claims_into(entity.id, limit=MAX_ROLES)
+    for claim in into if len(into) < MAX_ROLES else ():
+        source = facts.entity(claim.subject)
+        use = use_of(facts, claim.property)
+        if source is None or not source.classes or source.id in avoid or not use.hop or use.volatile:
+            continue
+        if len(best_values(facts, source.id, claim.property)) == 1 and is_functional(facts, claim.property, source.classes, trust, source.id):
+            found.append((use.weight, ClaimClause(subject=entity_value(source.id), property=claim.property, object=SELF)))
+    return found
+
+
+def use_of(facts: Facts, property_id: str) -> PropertyUse:
+    """What a property may do in a good question, by its own entry or by its datatype."""
+    info = facts.property(property_id)
+    return property_use(property_id, info.datatype if info else "")
+
+
+def asked_property(form: Form, mention: Mention) -> str:
+    """The property that the question asks of the mentioned entity, or ""."""
+    for clause in form.of(ClaimClause):
+        subject = clause.subject.entity if isinstance(clause.subject, Value) else clause.subject
+        if isinstance(clause.object, str) and not _leads_on(form, clause.object, clause) and subject in (mention.var, mention.entity_id):
+            return clause.property
+    return ""
+
+
+def _leads_on(form: Form, var: str, besides: ClaimClause) -> bool:
+    return any(var in (c.subject, c.object) for c in form.of(ClaimClause) if c is not besides)
+
+
+def by_weight(weighted: list[tuple[float, Clause]], draw: Random) -> list[Clause]:
+    """A random order in which heavier clauses tend to come first (Efraimidis and Spirakis, 2006)."""
+    return [c for _, c in sorted(weighted, key=lambda w: -(draw.random() ** (1.0 / max(w[0], 1e-6))))]
 
 
 def _sayable(facts: Facts, value: Value) -> bool:
@@ -46,7 +98,7 @@ def answerable(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid
     """The attributes of an entity that can be asked: functional, stable, short, and not one of the nodes already used."""
     found = []
     for claim in facts.claims(entity.id):
-        use = property_use(claim.property)
+        use = use_of(facts, claim.property)
         if not (claim.best and use.answer) or use.volatile or claim.value.key() in avoid:
             continue
         if len(best_values(facts, entity.id, claim.property)) != 1 or not is_functional(facts, claim.property, entity.classes, trust, entity.id):

@@ -1,9 +1,9 @@
 """The graph writer's view of its English: forms and facts in words, from the store's labels."""
-from records.form import ClaimClause, ClassClause, Clause, Form, Term
-from records.knowledge import Value, value_of_key
+from records.form import Clause, Form
+from records.knowledge import value_of_key
 from transforms.certificate.facts import Facts
 from transforms.certificate.leak import names_of_value
-from transforms.writing.answers import answer_of
+from transforms.writing.plain_facts import describe_clauses
 from transforms.writing.source import StoreWords
 from transforms.writing.verbalise import Worded, verbalise
 
@@ -27,19 +27,6 @@ class English:
         return verbalise(form, names=names, classes=classes, facts=self._words, item_id=item_id, recipe_seed=self._seed,
                          language=self._language, hidden=hidden)
 
-    def fact(self, clauses: tuple[Clause, ...]) -> str:
-        """Clauses about one entity, plainly: "architect: Maren Holt; inception: 1832"."""
-        parts = []
-        for clause in clauses:
-            if isinstance(clause, ClaimClause):
-                value = next((t for t in (clause.object, clause.subject) if isinstance(t, Value)), None)
-                parts.append(f"{self.label(clause.property)}: {self._value(value or clause.object)}")
-            elif isinstance(clause, ClassClause):
-                parts.append(self.label(clause.class_id))
-        return "; ".join(parts)
-
-    def _value(self, term: Term) -> str:
-        if isinstance(term, str):
-            return term
-        answer = answer_of(self._facts, term)
-        return f"{answer.text} {answer.unit}".strip() if answer else term.key()
+    def fact(self, entity_id: str, clauses: tuple[Clause, ...]) -> str:
+        """Clauses about one entity as a noun phrase: "the lighthouse in Karsk that was opened in 1850"."""
+        return describe_clauses(clauses, entity_id, self._words, language=self._language)

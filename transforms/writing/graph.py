@@ -14,7 +14,7 @@ from transforms.certificate.compute import compute
 from transforms.certificate.facts import Facts, Trust, best_values
 from transforms.certificate.readings import year_readings
 from transforms.writing.answers import answer_of
-from transforms.writing.clues import answerable, class_clause, clue_clauses
+from transforms.writing.clues import answerable, asked_property, by_weight, class_clause, clue_clauses, role_clauses
 from transforms.writing.english import English
 from transforms.writing.forms import constants, describe_variable, hide_constant, next_var, show_constant
 from transforms.writing.protocol import Draft, Fact, Mention, Vote
@@ -50,12 +50,14 @@ class GraphWriter:
         return chance(self.recipe_seed, seed.id, f"graph:{role}")
 
     async def word(self, draft: Draft, seed: Seed) -> Draft | None:
-        """The draft in words; None where no wording is fit for readers."""
+        """The draft in words, and every step of its history too; None where no wording is fit for readers."""
         assert draft.form is not None
         worded = self.english.question(draft.form, draft.bindings, seed.id)
         if worded.problems:
             return None
-        history = (*draft.history[:-1], replace(draft.history[-1], after=worded.text)) if draft.history else ()
+        before = [self.english.question(d.form, d.bindings, seed.id).text for d in draft.earlier if d.form is not None]
+        after = [*before, worded.text][1:]
+        history = tuple(replace(step, before=b, after=a) for step, b, a in zip(draft.history, before, after, strict=True))
         return replace(draft, text=worded.text, anchor_phrase=worded.anchor_phrase, history=history)
 
     # Starting points
@@ -146,21 +148,21 @@ class GraphWriter:
     def _bundles(self, draft: Draft, mention: Mention, seed: Seed, fewest: int) -> list[Fact]:
         entity = self.facts.entity(mention.entity_id)
         kind = class_clause(entity) if entity else None
-        if entity is None or kind is None:
+        if entity is None or kind is None or draft.form is None:
             return []
-        avoid = frozenset({*draft.bindings.values(), draft.answer.value.key(), entity.id, *constants(draft.form)} if draft.form else draft.bindings.values())
+        avoid = frozenset({*draft.bindings.values(), draft.answer.value.key(), entity.id, *constants(draft.form)})
         draw = self._chance(seed, f"bundles:{mention.entity_id}:{len(draft.history)}")
-        weighted = clue_clauses(self.facts, entity, avoid, self.trust)
-        # By Efraimidis and Spirakis: a random order in which heavier clues tend to come first.
-        order = [c for _, c in sorted(weighted, key=lambda w: -(draw.random() ** (1.0 / max(w[0], 1e-6))))]
-        bundles: list[tuple[Clause, ...]] = [()] if fewest == 0 else []
+        weighted = clue_clauses(self.facts, entity, avoid, self.trust, asked_property(draft.form, mention))
+        order = by_weight(weighted, draw)
+        bundles: list[tuple[Clause, ...]] = []
+        if fewest == 0:
+            bundles.append(())
+        else:
+            # "the town where X was born": one functional claim of a named entity is enough to say which town.
+            bundles.extend((c,) for c in by_weight(role_clauses(self.facts, entity, avoid, self.trust), draw)[:self.drafts // 4])
         for size in range(max(1, fewest), self.max_clauses + 1):
             bundles.extend(_subsets(order, size, self.drafts // 2))
-        facts = []
-        for clues in bundles[:self.drafts]:
-            clauses = (kind, *clues)
-            facts.append(Fact(entity_id=entity.id, text=self.english.fact(clauses), clauses=clauses))
-        return facts
+        return [Fact(entity_id=entity.id, text="", clauses=(kind, *clues)) for clues in bundles[:self.drafts]]
 
     async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
         """The question with the facts in place of the name (or beside the hop, for a node of a path)."""
@@ -172,7 +174,7 @@ class GraphWriter:
             var = next_var(draft.form)
             form, bindings = hide_constant(draft.form, mention.entity_id, var, clauses), {**draft.bindings, var: mention.entity_id}
         step = Rewrite(round=len(draft.history) + 1, role="describe" if mention.var else "inject", before=draft.text, after="",
-                       entity_id=mention.entity_id, fact="; ".join(f.text for f in facts))
+                       entity_id=mention.entity_id, fact=self.english.fact(mention.entity_id, clauses))
         return draft.rewritten(step, form=form, bindings=bindings, text="")
 
     # Mentions

@@ -30,10 +30,12 @@ class Draft:
     anchor: str = ""
     """Entity shown by the picture, once a mention was replaced by it."""
     anchor_phrase: str = ""
+    earlier: "tuple[Draft, ...]" = ()
+    """The drafts before each step of the history, for a writer that words only what was accepted."""
 
     def rewritten(self, step: Rewrite, **changes) -> "Draft":
         """A copy with one more step in its history."""
-        return replace(self, history=(*self.history, step), **changes)
+        return replace(self, history=(*self.history, step), earlier=(*self.earlier, replace(self, earlier=(), history=())), **changes)
 
 
 @dataclass(frozen=True, kw_only=True)

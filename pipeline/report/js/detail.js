@@ -28,7 +28,8 @@
     return q.el("figure", { class: "shown" }, node, q.el("figcaption", {},
       p ? [q.link(p.page, p.file), p.author ? [" · by ", q.bdi(p.author)] : "", " · ", q.link(p.licenceUrl, p.licence || "no licence stated")]
         : "Where it comes from is not at hand: the report was built without a store.",
-      detail.enhancement ? q.el("p", { class: "need" }, `Degraded on purpose (${detail.enhancement.degradation}, severity ${detail.enhancement.severity}); ${detail.enhancement.tool} repairs it.`) : ""));
+      detail.enhancement ? q.el("p", { class: "need" }, `Degraded on purpose (${detail.enhancement.degradation}, severity ${detail.enhancement.severity}); ${detail.enhancement.tool} repairs it.`) : ""),
+      detail.enhancement ? q.el("div", { class: "before small soft" }, q.picture(detail.enhancement.original, "", index.missingSet), "before") : "");
   }
 
   function history(detail) {

@@ -105,10 +105,10 @@
     const scale = Math.min(1, Math.max(room / (width + 8), vertical ? 0.5 : 0.72));
     return q.el("div", { class: "graph", tabindex: "0" },
       q.svg("svg", { viewBox: `-4 -4 ${width + 8} ${height + 8}`, width: (width + 8) * scale, height: (height + 8) * scale, role: "img", "aria-label": "Path: " + spoken },
-        q.svg("defs", {}, q.svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse" },
+        q.svg("defs", {}, q.svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" },
           q.svg("path", { d: "M0 0 8 4 0 8z" }))),
         graph.edges.map((e) => q.svg("path", { class: "edge " + e.kind, d: lineOf(e).path, "marker-end": "url(#arrow)" })),
         graph.nodes.map((n) => node(n, spots.get(n.id), image)),
-        graph.edges.filter((e) => e.label).map((e) => { const { middle } = lineOf(e); return label(middle.x, middle.y, e.label, 18, "relation"); })));
+        graph.edges.filter((e) => e.label).map((e) => { const { middle } = lineOf(e); return label(middle.x, middle.y, e.label, 20, "relation"); })));
   };
 })(window.questloom);

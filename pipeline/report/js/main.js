@@ -9,7 +9,7 @@
     return { place: place || "overview", wanted: Object.fromEntries(new URLSearchParams(query || "")) };
   };
 
-  let shown = "";  // the address of the list as it stands; coming back to it from a question leaves it as it is
+  let shown = null;  // the address of the list as it stands; coming back to it from a question leaves it as it is
   const close = () => { location.hash = shown; };
 
   // Writes the filters of a view into the address, so that it can be kept and shared.

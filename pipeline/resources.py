@@ -1,0 +1,49 @@
+"""What a worker opens once and every stage of it shares: the store, the searches, the grounding's calibration."""
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from knowledge.search import PictureSearch, TextSearch
+from knowledge.store.store import Store
+from models.calibration import Calibration
+from pipeline.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every stage of a run knows: plain data that pickles."""
+
+    run: str
+    store: str
+    recipe: Recipe
+    calibration: Calibration | None = None
+    """Of the CLIP checkpoint on this store; None where grounding is not run."""
+
+
+@cache
+def open_store(path: str) -> Store:
+    """The store, once a process."""
+    return Store.open(path)
+
+
+@cache
+def open_text_search(path: str) -> TextSearch:
+    """BM25 over the store's passages, once a process."""
+    return TextSearch(open_store(path))
+
+
+@cache
+def open_picture_search(path: str) -> PictureSearch:
+    """Exact search over the store's vectors, once a process."""
+    return PictureSearch(open_store(path))
+
+
+def picture_path(run: str, image_id: str) -> Path:
+    """Where a picture stands as the policy is shown it, named by its hash."""
+    return Path(run, "pictures", f"{image_id}.jpg")
+
+
+def absolute(path: str) -> str:
+    """A local path made absolute, since workers may stand elsewhere; a URL as it is."""
+    return path if "://" in path else os.path.abspath(path)
