@@ -14,7 +14,7 @@ from prompts.replies import AskedQuestion, Obfuscated
 from records.form import ClaimClause, ClassClause, Clause
 from records.knowledge import Article, Claim, Entity, Value, entity_value
 from records.synthesis import Answer
-from transforms.certificate.leak import folded
+from transforms.certificate.leak import folded, leaked
 from transforms.filters.answers import dates, day_of, name_key, numbers
 from transforms.writing.answers import answer_of
 from transforms.writing.forms import SELF
@@ -192,7 +192,10 @@ def states(store, line: ClaimLine, words: str, language: str) -> bool:
     match value.kind:
         case "entity":
             entity = store.entity(value.entity)
-            return entity is not None and any(names_stand(words, name) for name in entity.names(tuple(dict.fromkeys((language, "en")))))
+            names = entity.names(tuple(dict.fromkeys((language, "en")))) if entity is not None else ()
+            if language == "en":  # hardly any inflection: "German" does not show Germany
+                return leaked(words, names) is not None
+            return any(names_stand(words, name) for name in names)
         case "time":
             day = day_of(value.time, value.precision)
             said = {int(digits) for digits in re.findall(r"\d+", words)}
