@@ -133,7 +133,8 @@ def test_cited_claims_become_clauses_over_the_entity(store):
 
 
 def test_a_claim_that_the_cited_words_do_not_show_gives_no_clause(store):
-    found = fact(store, "the Merrenian lighthouse, 31 metres high", [("located in: Merren", "the Merrenian"), ("height: 31", "31 metres high")])
+    claims = [("located in: Merren", "the Merrenian"), ("height: 31", "31 metres high")]
+    found = fact(store, "the Merrenian lighthouse, 31 metres high", claims)
     assert [c.property for c in found.clauses] == ["P2048"]
 
 
