@@ -26,7 +26,7 @@ PASSED, FAILED, NOT_RUN = "passed", "failed", "not_run"
 class GroundingRules:
     """What a recipe asks."""
 
-    mode: Literal["required", "optional", "off"] = "required"
+    mode: Literal["required", "optional", "none"] = "required"
     """Where the checkpoint does not separate the store's pictures: stop the run, or go on with `not_run`."""
     margin: Annotated[float, Ge(-2), Le(2)] = 0.0
     """Least lead in similarity over every other description."""

@@ -1,8 +1,9 @@
 """How well a checkpoint tells a store's own pictures apart: measured before a run spends anything (design 3.6)."""
-from collections.abc import Callable
-from typing import Any
+import numpy as np
 
-from models.calibration import Calibration
+from knowledge.store.store import Store
+from knowledge.store.vectors import vectors_of
+from models.calibration import Calibration, calibration_of
 from models.clip import Clip
 from records.errors import InputError
 from records.identity import priority
@@ -11,42 +12,48 @@ from transforms.pictures.ground import GroundingRules, usable
 from transforms.pictures.simple import kind_by_name
 
 NUM_PAIRS = 200
-_MIN_PAIRS = 20
+MIN_PAIRS = 20
 
 
-def store_pairs(store: Any, count: int = NUM_PAIRS) -> list[tuple[bytes, str]]:
-    """(file, description) of pictures that show one entity, drawn by picture id: the same ones in every run and process.
-
-    Args:
-        store: a `knowledge.store.Store`.
-        count: how many at most.
-    """
+def store_pairs(store: Store, count: int = NUM_PAIRS) -> dict[str, str]:
+    """Picture id to description, of pictures that show one entity, drawn by picture id: the same ones in every process."""
     able = (i.id for i in store.scan_images() if len(i.entity_ids) == 1 and not kind_by_name(i))
     chosen = sorted(able, key=lambda image_id: priority(0, image_id, "calibration"))[:count]
-    images = [store.image(image_id) for image_id in chosen]
-    return [(store.image_bytes(i.id), looks_of(store, i.entity_ids[0], without_picture=i.id).text()) for i in images]
+    images = [image for image in map(store.image, chosen) if image is not None]
+    return {i.id: looks_of(store, i.entity_ids[0], without_picture=i.id).text() for i in images}
 
 
-def check_grounding(store: Any, load: Callable[[], Clip], rules: GroundingRules) -> Calibration | None:
+def check_grounding(store: Store, clip: Clip, rules: GroundingRules) -> Calibration | None:
     """The calibration to ground with, or None where grounding is not run. To be called before a run starts.
 
     The threshold is the checkpoint's own where it has one, else the percentile on this store's pairs.
 
-    Args:
-        store: a `knowledge.store.Store`.
-        load: gives the checkpoint; not called where grounding is off.
-        rules: the recipe's.
-
     Raises:
-        InputError: grounding is required and the checkpoint's AUC on the store's pairs is too low, or there are too few pairs.
+        InputError: grounding is required, and the checkpoint's AUC on the store's pairs is too low, there are too few pairs,
+            or the store's vectors are missing or another checkpoint's.
     """
-    if rules.mode == "off":
+    if rules.mode == "none":
         return None
-    clip, pairs = load(), store_pairs(store)
-    if len(pairs) < _MIN_PAIRS or len({text for _, text in pairs}) < 2:
+    try:
+        measured = _measured(store, clip)
+    except InputError:
         if rules.mode == "required":
-            raise InputError("grounding", f"the store has {len(pairs)} pictures that show one described entity, {_MIN_PAIRS} are needed to "
-                             "measure a checkpoint", "Ingest more pictures, or set grounding.mode to optional.")
+            raise
         return None
-    measured = clip.calibrate(pairs)
     return (clip.calibration or measured) if usable(measured, rules) else None
+
+
+def _measured(store: Store, clip: Clip) -> Calibration:
+    table = vectors_of(store.path)
+    model = table.schema.metadata[b"model"].decode() if table else "no checkpoint"
+    if table is None or model != clip.name:
+        raise InputError("grounding", f"the store's pictures are embedded by {model}, the recipe names {clip.name}",
+                         f"Embed them with {clip.name}, or name the same checkpoint.")
+    pairs = store_pairs(store)
+    if len(pairs) < MIN_PAIRS or len(set(pairs.values())) < 2:
+        raise InputError("grounding", f"the store has {len(pairs)} pictures that show one described entity, and {MIN_PAIRS} are needed to "
+                         "measure a checkpoint", "Ingest more pictures, or set grounding.mode to optional.")
+    rows = table.to_table(filter="key IN (" + ",".join(f"'{image_id}'" for image_id in pairs) + ")").to_pylist()
+    vectors = {row["key"]: row["vector"] for row in rows}
+    texts = list(pairs.values())
+    return calibration_of(clip.name, np.array([vectors[image_id] for image_id in pairs], np.float32), clip.embed_texts(texts), texts)

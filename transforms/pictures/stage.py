@@ -1,10 +1,11 @@
 """The picture stage: the anchor's first picture that passes every check, with its grounding."""
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
+from knowledge.store.store import Store
 from models.calibration import Calibration
 from models.clip import Clip
 from models.ocr import reads_detail
@@ -15,9 +16,10 @@ from records.outcomes import Reason, Rejection
 from records.synthesis import Question, Verdict
 from transforms.certificate.facts import best_values
 from transforms.certificate.readings import reading_value
-from transforms.pictures.choose import PictureRules, candidates, check_picture
+from transforms.pictures.choose import PictureRules, candidates, check_picture, read_hashes
 from transforms.pictures.describe import looks_of
 from transforms.pictures.ground import Grounding, GroundingRules, depicts_another, distractors, ground, not_run, support_of
+from transforms.pictures.measure import check_grounding
 from transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"
@@ -29,18 +31,25 @@ _PROGRESS = (Reason.NO_EVIDENCE, Reason.NOT_GROUNDED)
 class PictureChooser:
     """Chooses a question's picture. Made once a process.
 
-    `store` is a `knowledge.store.Store`; `calibration` comes from `measure.check_grounding`, None where grounding is not
-    run; `excluded` are perceptual hashes of benchmark pictures.
+    `exclude` names files of perceptual hashes of benchmark pictures. `measure.check_grounding` should be called before the
+    job starts: here a checkpoint that does not separate would only be noticed in a worker.
     """
 
-    store: Any
+    store: Store
     clip: Clip
     rules: PictureRules
     grounding: GroundingRules
-    calibration: Calibration | None
     recipe_seed: int
     stage: str
-    excluded: frozenset[str] = frozenset()
+    exclude: tuple[str, ...] = ()
+
+    @cached_property
+    def _calibration(self) -> Calibration | None:
+        return check_grounding(self.store, self.clip, self.grounding)
+
+    @cached_property
+    def _excluded(self) -> frozenset[str]:
+        return read_hashes(self.exclude)
 
     def __call__(self, question: Question) -> tuple[ImageAsset, Grounding, Verdict] | Rejection:
         """The picture, its grounding and the verdict of filter F7; or why no picture of the anchor will do."""
@@ -61,7 +70,7 @@ class PictureChooser:
     def _refusal(self, question: Question, anchor: Entity, image: ImageAsset) -> tuple[Reason, Any] | Grounding:
         """Why a picture will not do, or its grounding."""
         data = self.store.image_bytes(image.id)
-        checked = check_picture(image, data, self.rules, stage=self.stage, excluded=self.excluded)
+        checked = check_picture(image, data, self.rules, stage=self.stage, excluded=self._excluded)
         if isinstance(checked, Rejection):
             return Reason(checked.reason), checked.evidence
         missing = self._unreadable(question, image, data)
@@ -83,15 +92,15 @@ class PictureChooser:
         return None
 
     def _ground(self, question: Question, anchor: Entity, image: ImageAsset, data: bytes) -> Grounding:
-        if self.calibration is None:
-            return not_run(self.clip.name, "switched off" if self.grounding.mode == "off" else "the checkpoint does not separate")
+        if self._calibration is None:
+            return not_run(self.clip.name, "switched off" if self.grounding.mode == "none" else "the checkpoint does not separate")
         nodes = sorted({key for key in question.bindings.values() if self.store.entity(key) is not None})
         members = sorted({m for c in anchor.classes for m in self.store.members(c)})
         compared = [*nodes, *distractors(members, nodes, anchor.id, self.recipe_seed, self.grounding.num_distractors)]
         descriptions = {e: looks_of(self.store, e, without_picture=image.id).text() for e in dict.fromkeys([anchor.id, *compared])}
         category = next((v.text for v in best_values(self.store, anchor.id, COMMONS_CATEGORY)), "")
         vectors = {text: _vector(self.clip, text) for text in descriptions.values()}
-        return ground(self.clip.embed_pictures([data])[0], anchor.id, descriptions, vectors, calibration=self.calibration,
+        return ground(self.clip.embed_pictures([data])[0], anchor.id, descriptions, vectors, calibration=self._calibration,
                       rules=self.grounding, support=support_of(self.store, image, anchor, category),
                       contradicted=depicts_another(self.store, image, anchor))
 
