@@ -7,7 +7,7 @@ Everything is read a row group at a time; nothing here keeps all rows.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -51,6 +51,16 @@ class Stage:
         """Kept questions, shard by shard."""
         for path in self.files("kept"):
             yield from read_records(path, Question)
+
+    def pick(self, ids: Collection[str]) -> Iterator[Question]:
+        """The kept questions among `ids`; other rows are not decoded."""
+        for path in self.files("kept"):
+            with _open(path) as file:
+                for group in range(file.num_row_groups):
+                    keys = file.read_row_group(group, columns=["seed_id", "index"]).to_pylist()
+                    rows = [i for i, key in enumerate(keys) if question_id(key["seed_id"], key["index"]) in ids]
+                    if rows:
+                        yield from map(Question.from_row, file.read_row_group(group).take(rows).to_pylist())
 
     def seeds(self) -> Iterator[Seed]:
         """Kept seeds, shard by shard."""
@@ -169,8 +179,8 @@ def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
     missing = set(ids)
     found: dict[str, Question] = {}
     for stage in reversed(run.question_stages):
-        if any(found_id in missing for found_id, _ in stage.question_ids()):
-            found.update((question.id, question) for question in stage.questions() if question.id in missing)
+        if missing:
+            found.update((question.id, question) for question in stage.pick(missing))
             missing -= found.keys()
     return found
 

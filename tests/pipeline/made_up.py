@@ -2,7 +2,7 @@
 
 import io
 
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFilter
 
 from records.identity import chance
 
@@ -64,4 +64,11 @@ def draw_picture(key: str, kind: str, size: tuple[int, int] = (800, 600)) -> byt
         pen.rectangle((375, 430, 425, 510), roof)
     out = io.BytesIO()
     image.save(out, "JPEG", quality=88)
+    return out.getvalue()
+
+
+def blurred(picture: bytes) -> bytes:
+    """The same picture out of focus."""
+    out = io.BytesIO()
+    Image.open(io.BytesIO(picture)).filter(ImageFilter.GaussianBlur(6)).save(out, "JPEG", quality=88)
     return out.getvalue()

@@ -11,8 +11,8 @@ from records.identity import chance, record_id, sha256_hex, shard_of
 from records.knowledge import TOPICS, Claim, ImageAsset, PropertyInfo, Value, entity_value
 from records.outcomes import Pending, Reason, Rejection
 from records.parquet import write_records
-from records.synthesis import Answer, Certificate, Check, Hop, Question, Rewrite, Rival, Seed, Verdict
-from tests.pipeline.made_up import draw_picture, name, person
+from records.synthesis import Answer, Certificate, Check, Enhancement, Hop, Question, Rewrite, Rival, Seed, Verdict
+from tests.pipeline.made_up import blurred, draw_picture, name, person
 
 NUM_SHARDS = 4
 PROPERTIES = {
@@ -68,12 +68,16 @@ class Synthetic:
         self.pictures: dict[str, bytes] = {}
         self.assets: dict[str, ImageAsset] = {}
         self.by_kind: dict[str, list[str]] = {}
+        self.degraded: dict[str, str] = {}
         for i in range(num_pictures):
             kind = KINDS[i % len(KINDS)][0]
             data = draw_picture(f"picture {i}", kind)
             key = sha256_hex(data)
             self.pictures[key] = data
             self.by_kind.setdefault(kind, []).append(key)
+            worse = blurred(data)
+            self.degraded[key] = sha256_hex(worse)
+            self.pictures[self.degraded[key]] = worse
             draw = chance(0, key, "asset")
             self.assets[key] = ImageAsset(
                 id=key,
@@ -288,6 +292,16 @@ def filtered(item: Question) -> Question:
     )
 
 
+def exported(item: Question, sources: Synthetic) -> Question:
+    """The question with its split; every tenth with a degraded picture."""
+    draw = chance(0, item.id, "export")
+    placed = item.replace(split=draw.choices(("sft", "rl", "benchmark"), (5, 4, 1))[0])
+    if draw.random() > 0.1:
+        return placed
+    made = Enhancement(degradation="blur", tool="sharpen", severity=0.4, original_image_id=item.image_id)
+    return placed.replace(image_id=sources.degraded[item.image_id], enhancement=made)
+
+
 def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: int = 3) -> Synthetic:
     """Writes a run of `num_seeds` seeds, about 0.3 of which end as questions; returns its sources.
 
@@ -320,7 +334,7 @@ def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: 
             elif stage == "filters":
                 made = filtered(item)
             elif stage == "export":
-                made = item.replace(split=chance(0, item.id, "split").choices(("sft", "rl", "benchmark"), (5, 4, 1))[0])
+                made = exported(item, sources)
             at = chance(0, item.id, stage).random()
             for reason, share in losses:
                 at -= share
@@ -379,8 +393,8 @@ def write_stage(folder: Path, label: str, came: list, kept: list, rejected: list
 
 def write_facts(folder: Path, title: str = "north-country") -> None:
     """recipe.json and run.json."""
-    recipe = {"name": title, "seed": 7, "language": "en", "hash": "5f3c0d", "methods": {"paths": 0.5, "injection": 0.5}, "margin": 2}
-    (folder / "recipe.json").write_text(json.dumps(recipe), encoding="utf-8")
+    recipe = {"name": title, "seed": 7, "language": "en", "methods": {"paths": 0.5, "injection": 0.5}, "margin": 2}
+    (folder / "recipe.json").write_text(json.dumps({"recipe": recipe, "fingerprint": "5f3c0d", "store": "1d0e"}), encoding="utf-8")
     stages = [{"stage": f"{n:02d}-{s}", "shard": 0, "seconds": 1.5 * n * n} for n, (s, _) in enumerate(STAGES, 1)]
     facts = {
         "started": "2026-11-20T09:00:00Z",

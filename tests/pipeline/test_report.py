@@ -12,6 +12,7 @@ import pytest
 from calls.ledger import CostLine
 from pipeline.report import build_report
 from pipeline.report.charts import funnel
+from pipeline.report.evidence import evidence_text
 from pipeline.report.graph import question_graph
 from pipeline.report.names import Names, date_words
 from pipeline.report.outcomes import seed_outcomes, stage_flow
@@ -68,7 +69,7 @@ def test_a_lost_seed_is_shown_as_unaccounted_and_a_wrong_count_as_unbalanced(tmp
     path = next(p for p in sorted((tmp_path / "stages" / "02-drafts").glob("rejected-*")) if list(read_records(p, Rejection)))
     write_records(path, Rejection, list(read_records(path, Rejection))[1:])
     run = open_run(tmp_path)
-    lost = [o for o in seed_outcomes(run, {q.seed_id: [0] for q in run.last.questions()}) if o.result == "unaccounted"]
+    lost = [o for o in seed_outcomes(run, {q.seed_id: [0] for q in run.last.questions()}, Names(None)) if o.result == "unaccounted"]
     assert len(lost) == 1
     assert stage_flow(run, run.stages[1]).balanced is False
     page = build_report(tmp_path, sources=sources).read_text(encoding="utf-8")
@@ -128,7 +129,7 @@ def test_a_run_that_stopped_early_is_reported_as_far_as_it_came(tmp_path):
     write_facts(run)
     (run / "run.json").unlink()
     page = build_report(run).read_text(encoding="utf-8")
-    assert "not finished" in page and "30 seeds have no outcome" in page
+    assert "not finished" in page and "30 of 30 seeds are under way" in page
 
 
 def test_a_folder_that_is_no_run_is_refused_and_nothing_is_written(tmp_path):
@@ -333,3 +334,16 @@ def test_a_reader_filters_opens_a_question_and_comes_back(made):
         page.resize(420, 860)
         assert page.run("document.documentElement.scrollWidth") == 420
         assert not page.messages, page.messages
+
+
+def test_evidence_is_said_with_labels_and_without_what_is_empty(made):
+    names = Names(made[1])
+    assert evidence_text({"rival": {"entity_id": "Q5", "gaps": ["P50=time:+1874/9"], "label": ""}, "margin": 0, "none": None}, names) == (
+        "rival: (entity id: Q5; gaps: author (P50)=1874) · margin: 0"
+    )
+    assert (
+        evidence_text({"form": {"clauses": [{"is": "image", "var": "x0"}], "ask": {"var": "x0", "type": "entity"}}}, names)
+        == "form: the picture shows x0"
+    )
+    assert evidence_text({"clauses": 3, "ask": 4}, names) == '{"ask":4,"clauses":3}'
+    assert len(evidence_text("x" * 10_000, names)) < 2_100
