@@ -54,7 +54,7 @@ def _choose_redirects(part: Part) -> list[Page]:
     doubles = []
     for thing in part.things.values():
         rng = part.rng(f"redirects-{thing.id}")
-        if not thing.article:
+        if not thing.article or thing.kind in ("company", "club"):
             continue
         for alias in thing.aliases.get("en", []):
             if alias not in part.titles and rng.random() < 0.6 and not any(c in alias for c in '"#<>[]|{}'):

@@ -48,10 +48,19 @@ class Part:
         """How many things of a kind, given the number for a part of a thousand articles; at least one."""
         return max(1, round(per_thousand * self.size / 1000))
 
-    def new(self, kind: str, label: str, class_name: str, *, fame: float = 1.0, hint: str = "") -> Thing:
-        """Makes a thing. `hint` tells it from another thing of the same label ("painter", "Vessmark")."""
+    def new(self, kind: str, label: str, class_name: str, *, fame: float = 1.0, hint: str = "", always: bool = False) -> Thing:
+        """Makes a thing.
+
+        Args:
+            kind: what it is to this program.
+            label: its name.
+            class_name: the English label of its class.
+            fame: how well known it is; decides on articles and sitelinks.
+            hint: tells it from another thing of the same label ("painter", "Vessmark").
+            always: the label holds no name of this part's own, so that the title needs the hint in any case.
+        """
         title = label
-        if title in self.titles and hint:
+        if hint and (always or title in self.titles):
             title = f"{label} ({hint})"
         number = 2
         while title in self.titles:

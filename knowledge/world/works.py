@@ -110,11 +110,7 @@ def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> di
     genre = fresh["genre"]
     title, shown = _subject(part, rng, genre, at)
     surname = painter.surname if painter else part.names.stem()
-    painting = part.new("painting", title, "painting", fame=rng.lognormvariate(1, 1), hint=surname)
-    if painting.title == title and "Still Life" in title:
-        part.titles.discard(title)
-        painting.title = f"{title} ({surname})"
-        part.titles.add(painting.title)
+    painting = part.new("painting", title, "painting", fame=rng.lognormvariate(1, 1), hint=surname, always=genre == "still life")
     painting.start = at
     if painter is not None:
         painting.say("P170", painter)
@@ -150,7 +146,7 @@ def _subject(part: Part, rng: random.Random, genre: str, at: int) -> tuple[str, 
         if sitters and rng.random() < 0.7:
             sitter = rng.choice(sitters)
             return f"Portrait of {sitter.label}", [sitter]
-        return f"Portrait of {rng.choice(ROLES)}", [things[rng.choice(("dog", "book"))]]
+        return f"Portrait of {rng.choice(ROLES)} of {heavy(rng, part.kind('town')).label}", [things[rng.choice(("dog", "book"))]]
     if genre == "still life":
         return f"Still Life with {rng.choice(STILLS)}", [things[x] for x in rng.sample(["apple", "lemon", "book"], 2)]
     standing = [t for t in part.kind("lighthouse", "bridge", "church", "castle", "windmill") if t.start < at]
@@ -195,11 +191,7 @@ def _book(part: Part, rng: random.Random) -> None:
         if rng.random() < 0.5
         else f"The {rng.choice(('House', 'Miller', 'Winter', 'Crossing', 'Heirs'))} of {part.names.stem()}"
     )
-    book = part.new("book", words, cls, fame=rng.lognormvariate(1, 1), hint=surname)
-    if words in BOOKS and book.title == words:
-        part.titles.discard(words)
-        book.title = f"{words} ({surname})"
-        part.titles.add(book.title)
+    book = part.new("book", words, cls, fame=rng.lognormvariate(1, 1), hint=surname, always=words in BOOKS)
     book.start = at
     if author:
         book.say("P50", author)
@@ -229,11 +221,7 @@ def _music(part: Part, rng: random.Random) -> None:
     else:
         cls, pattern = rng.choice(MUSIC)
         label = pattern.format(rng.randint(1, 9), rng.choice(KEYS))
-    piece = part.new("music", f"{label}", cls, fame=rng.lognormvariate(0.8, 1), hint=surname)
-    if piece.title == label:
-        part.titles.discard(label)
-        piece.title = f"{label} ({surname})"
-        part.titles.add(piece.title)
+    piece = part.new("music", label, cls, fame=rng.lognormvariate(0.8, 1), hint=surname, always=True)
     piece.start = at
     if composer:
         piece.say("P86", composer)

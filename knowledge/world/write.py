@@ -34,7 +34,8 @@ UNFINISHED = "world.unfinished"
 """Stands in the folder while it is being written, so that a half-written one is known as our own."""
 PICTURES_PER_TASK = 24
 FILES = ("articles.xml.bz2", "articles-index.txt.bz2", "entities.json.bz2", "truth.jsonl", "images/metadata.jsonl")
-MAX_ARTICLES = 2_000_000
+MAX_ARTICLES = 1_100_000
+"""So far the invented languages have names enough."""
 
 T = TypeVar("T")
 A = TypeVar("A")

@@ -1,0 +1,159 @@
+"""What is true in the world agrees with itself; what the dump leaves out is what the rates say."""
+
+import os
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from knowledge.world import gaps, vocabulary
+from knowledge.world.articles import pages
+from knowledge.world.model import SNAPSHOT_YEAR, Thing
+from knowledge.world.names import GRAMMARS, NameSource
+from knowledge.world.part import Part
+from knowledge.world.populate import make_part, part_sizes
+
+SHARED = Path(os.environ.get("QUESTLOOM_SHARED", Path(__file__).parents[4] / "shared"))
+
+
+@pytest.fixture(scope="module", params=[3, 8])
+def region(request: pytest.FixtureRequest) -> Part:
+    return make_part(request.param, 1000, 1)
+
+
+def first_year(thing: Thing, prop: str) -> int | None:
+    return next((v.year for v in thing.values(prop) if v.kind == "time"), None)
+
+
+def linked(part: Part, thing: Thing, prop: str) -> list[Thing]:
+    return [t for v in thing.values(prop) if (t := part.things.get(v.entity))]
+
+
+def test_nobody_dies_before_birth_or_is_born_to_a_child(region: Part) -> None:
+    for person in region.kind("person"):
+        birth, death = first_year(person, "P569"), first_year(person, "P570")
+        assert birth is not None and (death is None or birth < death <= SNAPSHOT_YEAR)
+        for parent in linked(region, person, "P22") + linked(region, person, "P25"):
+            assert parent.start + 16 <= person.start <= parent.end + 1
+
+
+def test_makers_were_alive_when_they_made(region: Part) -> None:
+    made = [
+        (t, m) for t in region.things.values() for p in ("P84", "P631", "P170", "P50", "P86", "P57", "P61") for m in linked(region, t, p)
+    ]
+    assert len(made) > 300
+    for thing, maker in made:
+        assert maker.start + 20 <= thing.start < maker.end, (thing.label, maker.label)
+
+
+def test_pupils_are_younger_than_their_teachers_and_met_them(region: Part) -> None:
+    pairs = [(p, t) for p in region.kind("person") for t in linked(region, p, "P1066")]
+    assert len(pairs) > 60 and all(t.start + 15 <= p.start and t.end > p.start + 15 for p, t in pairs)
+
+
+def test_honours_and_burials_come_in_time(region: Part) -> None:
+    for person in region.kind("person"):
+        for statement in person.statements:
+            if statement.property == "P166":
+                assert person.start + 20 < (statement.qualifiers[0].value.year or 0) <= person.end
+        for church in linked(region, person, "P119"):
+            assert church.start < person.end
+
+
+def test_marriage_and_kinship_are_mutual(region: Part) -> None:
+    for one, other in (("P26", "P26"), ("P3373", "P3373"), ("P47", "P47")):
+        for thing in region.things.values():
+            assert all(thing in linked(region, t, other) for t in linked(region, thing, one))
+
+
+def test_every_property_used_is_a_real_one_with_its_label(region: Part) -> None:
+    used = {s.property for t in region.things.values() for s in t.statements}
+    assert used <= set(vocabulary.properties()) and len(used) > 90
+
+
+def test_at_least_25_relations_between_things_are_used_widely(region: Part) -> None:
+    counts: dict[str, int] = {}
+    for thing in region.things.values():
+        for statement in thing.statements:
+            if statement.value.kind == "entity":
+                counts[statement.property] = counts.get(statement.property, 0) + 1
+    assert sum(n >= 60 for n in counts.values()) >= 25
+
+
+def test_many_lighthouses_and_paintings_have_a_twin(region: Part) -> None:
+    for kind, properties in (
+        ("lighthouse", ("P84", "P571", "P131", "P186", "P462")),
+        ("painting", ("P170", "P571", "P136", "P186", "P195")),
+    ):
+        facts = {t.id: [{v.key() for v in t.values(p)} for p in properties] for t in region.kind(kind)}
+        twins = {x for a, b in combinations(facts, 2) if sum(p == q for p, q in zip(facts[a], facts[b], strict=True)) >= 3 for x in (a, b)}
+        assert len(twins) > 0.4 * len(facts), kind
+
+
+def test_statements_are_as_heavy_tailed_as_the_rare_rule_needs(region: Part) -> None:
+    lengths = sorted(len(t.statements) for t in region.things.values() if t.article)
+    assert lengths[len(lengths) // 4] < 16 and sum(n >= 20 for n in lengths) > 200
+
+
+def test_names_of_two_parts_never_meet() -> None:
+    sources = [NameSource(slot, 11) for slot in range(11)]
+    stems = [source.stem() for source in sources for _ in range(400)]
+    assert len(set(stems)) == len(stems)
+
+
+def test_stems_are_distinct_in_every_language_and_between_them() -> None:
+    stems = [grammar.stem(i) for grammar in GRAMMARS for i in range(0, grammar.num_stems, 7)]
+    assert len(set(stems)) == len(stems)
+
+
+def test_a_million_articles_have_names_enough() -> None:
+    num_parts = len(part_sizes(1_000_000))
+    used = make_part(1, 1000, 1).names.next_index // NameSource(1, 2).step
+    assert used * NameSource(1, num_parts).step < min(g.num_stems for g in GRAMMARS)
+
+
+def test_titles_are_unique_in_the_whole_world() -> None:
+    nation = make_part(5, 2100, 0)
+    titles = [p.title for n in range(3) for p in pages(nation if n == 0 else make_part(5, 2100, n, nation))]
+    assert len(set(titles)) == len(titles)
+
+
+def test_a_part_is_the_same_whether_or_not_the_nation_was_made_before(region: Part) -> None:
+    again = make_part(region.seed, 1000, 1, make_part(region.seed, 1000, 0))
+    assert [(t.id, t.title, t.statements) for t in again.things.values()] == [(t.id, t.title, t.statements) for t in region.things.values()]
+
+
+def test_articles_are_of_decent_length_and_mostly_linked(region: Part) -> None:
+    by_title = {p.title: p.text for p in pages(region)}
+    lengths = sorted(len(by_title[t.title].split()) for t in region.things.values() if t.article)
+    assert (
+        lengths[len(lengths) // 2] > 110
+        and sum("[[" in by_title[t.title] for t in region.things.values() if t.article) > 0.95 * region.size
+    )
+
+
+def test_gaps_hide_properties_at_the_rates_of_the_file_and_twice_them(region: Part) -> None:
+    people = [t for t in region.things.values() if t.values("P19")]
+    rate = gaps.rate_of("P19")
+    assert rate == 0.065
+    lost = [
+        sum(not any(s.property == "P19" for s in gaps.remaining(region.seed, level, t)) for t in people) / len(people)
+        for level in (0, 1, 2)
+    ]
+    assert lost[0] == 0 and abs(lost[1] - rate) < 0.035 and abs(lost[2] - 2 * rate) < 0.05
+
+
+def test_gaps_at_two_hold_all_the_gaps_at_one(region: Part) -> None:
+    for thing in region.things.values():
+        once, twice = (gaps.remaining(region.seed, level, thing) for level in (1, 2))
+        assert all(s in once for s in twice)
+        assert gaps.hidden_item(region.seed, 2, thing) or not gaps.hidden_item(region.seed, 1, thing)
+
+
+def test_the_rates_are_those_of_the_painting_table() -> None:
+    table = SHARED / "data" / "paintings" / "paintings.csv.gz"
+    if not table.exists():
+        pytest.skip(f"no painting table at {table}")
+    measured = gaps.measure(table)
+    assert all(abs(measured[column] - rate) < 0.001 for column, rate in gaps.rates()["columns"].items() if column != "depicts")
+    assert abs(measured["depicts"] - gaps.rates()["columns"]["depicts"]) < 0.002
