@@ -1,4 +1,5 @@
 """The ingest job: dumps to a store, resumable, the same store for any number of workers and any order of input."""
+import dataclasses
 import errno
 import json
 import logging
@@ -24,7 +25,8 @@ from records.outcomes import Reason, Rejection, StageCount
 from records.parquet import read_records, write_records, write_whole
 from transforms.ingest.job import WORK, Job, done_path, read_done
 from transforms.ingest.run import STAGES, Ingest, num_tasks, read_failure
-from transforms.ingest.sources import ReadOptions, ReadTask, plan_entities, plan_pages, plan_pictures, site_of
+from transforms.ingest.services import COMMONS, SPARQL, Services
+from transforms.ingest.sources import ReadOptions, ReadTask, plan_articles, plan_entities, plan_pictures, site_of
 
 PARTITION_BYTES = 16 << 20
 """Text that one partition is to hold, about; with Python's overhead a task then needs 200 MB."""
@@ -48,11 +50,11 @@ class IngestOptions:
 
     store: str
     articles: tuple[str, ...] = ()
-    """MediaWiki XML dumps."""
+    """MediaWiki XML dumps and ZIM files, of one wiki."""
     entities: tuple[str, ...] = ()
-    """Wikidata JSON dumps."""
+    """Wikidata JSON dumps; or "sparql"."""
     images: tuple[str, ...] = ()
-    """Folders of pictures with metadata."""
+    """Folders of pictures with metadata; or "commons" for every file that an article or item uses. ZIM files bring their own."""
     snapshot: str = ""
     """YYYY-MM-DD: claims are best as of this day. Where empty, the date in a dump's name."""
     languages: tuple[str, ...] = ()
@@ -63,6 +65,8 @@ class IngestOptions:
     """Processes of the local runner."""
     partitions: int = 0
     """Parts that joins are cut into; 0 for as many as the input's size asks. The store does not depend on it."""
+    services: Services = field(default_factory=Services)
+    """How "sparql" and "commons" are asked."""
     beam_args: tuple[str, ...] = ()
     """Options of another runner, such as `--runner=FlinkRunner`; the store must then be reachable by every worker."""
 
@@ -91,8 +95,10 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     store = Path(options.store)
     inputs = _inputs(options)
     snapshot = options.snapshot or _snapshot_of(options)
+    asked = {SPARQL, COMMONS} & {*options.entities, *options.images}
     plan = canonical_json({"version": STORE_VERSION, "inputs": inputs, "snapshot": snapshot, "languages": list(options.languages),
-                           "keep_partial": options.keep_partial, "partitions": options.partitions})
+                           "keep_partial": options.keep_partial, "partitions": options.partitions,
+                           "services": dataclasses.asdict(options.services) if asked else None})
     fingerprint = sha256_hex(plan)
     if (whole := _whole_store(store, fingerprint)) is not None:
         return whole
@@ -110,6 +116,9 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
     found = []
     for kind, paths in (("articles", options.articles), ("entities", options.entities), ("images", options.images)):
         for path in sorted(paths):
+            if path in (SPARQL, COMMONS):
+                found.append({"kind": kind, "name": path, "bytes": 0})
+                continue
             try:
                 facts = os.stat(path)
             except OSError as error:
@@ -156,15 +165,16 @@ def _prepare(options: IngestOptions, store: Path, plan: str, snapshot: str) -> J
         shutil.rmtree(work)
         shutil.rmtree(store / "tables", ignore_errors=True)
     site = site_of(tuple(sorted(options.articles)))
-    tasks: list[ReadTask] = [task for path in sorted(options.articles) for task in plan_pages(path)]
+    tasks: list[ReadTask] = [task for path in sorted(options.articles) for task in plan_articles(path)]
     tasks += [task for path in sorted(options.entities) for task in plan_entities(path)]
     shutil.rmtree(work / "plan", ignore_errors=True)
-    tasks += [task for path in sorted(options.images) for task in plan_pictures(path, work / "plan")]
+    tasks += [task for path in sorted(options.images) if path != COMMONS for task in plan_pictures(path, work / "plan")]
+    services = dataclasses.replace(options.services, cache=options.services.cache or f"{str(store).rstrip('/')}-cache")
     num_bytes = sum(task.num_bytes for task in tasks)
     partitions = options.partitions or min(MAX_PARTITIONS, max(MIN_PARTITIONS, -(-num_bytes // PARTITION_BYTES)))
     write_whole(work / PLAN, plan.encode())
-    return Job(store=str(store), num_partitions=partitions, tasks=tuple(tasks), options=ReadOptions(
-        site=site, snapshot=snapshot, languages=options.languages, keep_partial=options.keep_partial))
+    return Job(store=str(store), num_partitions=partitions, tasks=tuple(tasks), ask_commons=COMMONS in options.images, options=ReadOptions(
+        site=site, snapshot=snapshot, languages=options.languages, keep_partial=options.keep_partial, services=services))
 
 
 def _run_beam(job: Job, options: IngestOptions) -> None:

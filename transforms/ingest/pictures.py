@@ -9,6 +9,7 @@ from records.outcomes import Reason, Rejection
 from records.table import Json
 from transforms.ingest.job import Job, Outcome
 from transforms.ingest.parts import PartWriter, Row, groups, read_parts, write_runs
+from transforms.ingest.services import fetch_pictures
 
 STAGE = "pictures"
 
@@ -33,7 +34,7 @@ def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]
 
 
 def run(job: Job, partition: int) -> Outcome:
-    """Joins the pictures of one partition of file names with their uses."""
+    """Joins the pictures of one partition of file names with their uses; asks Commons for used ones that no source had, if told to."""
     parts, outcome = job.folder("parts"), Outcome()
     uses = {file: [data.decode() for _, data, _ in found] for file, found in groups(read_parts(parts, "use", partition))}
     writer = PartWriter(parts, f"pictures-{partition:06d}", job.num_partitions)
@@ -42,6 +43,16 @@ def run(job: Job, partition: int) -> Outcome:
             image = join(unpack(ImageAsset, data), uses.get(file, ()))
             writer.add("image", (image.id, image.file, pack(image)))
             outcome.keep()
+        uses.pop(file, None)
+    for fetched in fetch_pictures(job.options.services, sorted(uses)) if job.ask_commons and uses else ():
+        if isinstance(fetched, Rejection):
+            outcome.reject(fetched)
+            continue
+        image, content = fetched
+        image = join(image, uses.get(image.file, ()))
+        writer.add("image", (image.id, image.file, pack(image)))
+        writer.add("file", (image.id, image.file, b"", content))
+        outcome.keep()
     writer.close()
     return outcome
 

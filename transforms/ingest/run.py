@@ -3,11 +3,10 @@ import json
 import time
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 
 import apache_beam as beam
 
-from records.errors import InputError
+from records.errors import InputError, ProviderFault
 from records.parquet import write_whole
 from transforms.ingest import articles, entities, index, pictures, read, tables
 from transforms.ingest.job import Job, Outcome, done_path, write_done
@@ -40,7 +39,7 @@ class RunTask(beam.DoFn):
                 write_done(self.job, self.stage, task, outcome, time.monotonic() - started)
             except FileNotFoundError:
                 raise  # a fault of ours: what tasks read was written by tasks
-            except (InputError, OSError) as error:
+            except (InputError, ProviderFault, OSError) as error:
                 write_failure(self.job, error)
                 raise
         yield task
@@ -48,22 +47,27 @@ class RunTask(beam.DoFn):
 
 def write_failure(job: Job, error: Exception) -> None:
     """Writes down why the job ends, for `read_failure`; where even that fails (the disk is full) the runner's own error must do."""
-    where, what, fix = (error.where, error.what, error.fix) if isinstance(error, InputError) else (
-        job.store, f"cannot be read or written ({error})", "Make room or correct the rights, and run the same command again")
+    match error:
+        case InputError():
+            kind, facts = "input", [error.where, error.what, error.fix]
+        case ProviderFault():
+            kind, facts = "provider", [error.provider, error.message]
+        case _:
+            kind, facts = "input", [job.store, f"cannot be read or written ({error})", "Make room or correct the rights, and run it again"]
     try:
-        write_whole(Path(job.store) / FAILURE, json.dumps([where, what, fix]).encode())
+        write_whole(job.folder("") / FAILURE, json.dumps([kind, facts]).encode())
     except OSError:
         traceback.print_exc()
 
 
-def read_failure(job: Job) -> InputError | None:
+def read_failure(job: Job) -> InputError | ProviderFault | None:
     """Why the job ended, if a task wrote it down; it is forgotten then."""
-    path = Path(job.store) / FAILURE
+    path = job.folder("") / FAILURE
     if not path.exists():
         return None
-    where, what, fix = json.loads(path.read_text())
+    kind, facts = json.loads(path.read_text())
     path.unlink()
-    return InputError(where, what, fix)
+    return InputError(*facts) if kind == "input" else ProviderFault(*facts)
 
 
 class Ingest(beam.PTransform):

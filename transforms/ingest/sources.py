@@ -14,16 +14,19 @@ from knowledge.readers.ranges import ByteRange, open_dump, plan_ranges
 from knowledge.readers.titles import Site
 from knowledge.readers.wikidata_json import read_entities
 from knowledge.readers.wikitext import read_article
+from knowledge.readers.zim import ZimRange, plan_zim, read_zim, read_zim_site
 from records.errors import InputError
 from records.identity import canonical_json, record_id
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, Redirect
 from records.outcomes import Rejection
 from records.parquet import write_whole
 from transforms.ingest.faults import fault
+from transforms.ingest.services import SPARQL, Services, read_sparql
 
 RANGE_TEXT = 16 << 20
-EXPANSION = {"pages": 4, "entities": 16}
+EXPANSION = {"pages": 4, "entities": 16, "zim": 2}
 """Bytes of text a byte of a compressed dump, about (enwiki 20 to 95 GB, Wikidata 100 GB to 1.6 TB)."""
+ZIM_ENTRIES = 1000
 PICTURE_BYTES, PICTURES = 32 << 20, 512
 
 Read = Article | Redirect | tuple[Entity, tuple[Claim, ...]] | PropertyInfo | tuple[ImageAsset, bytes] | Rejection
@@ -33,7 +36,7 @@ Read = Article | Redirect | tuple[Entity, tuple[Claim, ...]] | PropertyInfo | tu
 class ReadTask:
     """One task of the stage `read`.
 
-    `kind` is pages, entities or pictures; `source` the byte range of a dump as JSON, or the file with a list of pictures.
+    `kind` is pages, zim, entities, pictures or sparql; `source` the range of a dump as JSON, or the file with a list of pictures.
     """
 
     kind: str
@@ -50,20 +53,33 @@ class ReadOptions:
     snapshot: str
     languages: tuple[str, ...]
     keep_partial: bool
+    services: Services
 
 
-def plan_pages(path: str) -> list[ReadTask]:
-    """The tasks of a MediaWiki XML dump. The index beside a multistream dump is used: it shows where the dump was cut."""
+def is_zim(path: str) -> bool:
+    """Whether a file is a ZIM, or is called one (its reader then says what is wrong)."""
+    with open_dump(path) as file:
+        return file.read(4) == b"ZIM\x04" or path.endswith(".zim")
+
+
+def plan_articles(path: str) -> list[ReadTask]:
+    """The tasks of a ZIM or of a MediaWiki XML dump. The index beside a multistream dump is used: it shows where the dump was cut."""
+    if is_zim(path):
+        ranges = plan_zim(path, entries_per_range=ZIM_ENTRIES)
+        size = EXPANSION["zim"] * Path(path).stat().st_size // len(ranges)
+        return [ReadTask(kind="zim", source=asdict(r), num_bytes=size) for r in ranges]
     index = path.replace(".xml", "-index.txt")
     return _plan_dump("pages", path, index if index != path and Path(index).exists() else "")
 
 
 def plan_entities(path: str) -> list[ReadTask]:
-    """The tasks of a Wikidata JSON dump.
+    """The tasks of a Wikidata JSON dump, or the one of the query service.
 
     Raises:
         InputError: it does not begin as one.
     """
+    if path == SPARQL:
+        return [ReadTask(kind=SPARQL, source={}, num_bytes=RANGE_TEXT)]
     tasks = _plan_dump("entities", path, "")
     first = next(read_entities(ByteRange(**tasks[0].source), snapshot="2000-01-01"), None)
     if first is None or (isinstance(first, Rejection) and "no JSON" in str(first.evidence)):
@@ -116,6 +132,10 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
                 yield read_article(page, options.site)
             except Exception as error:  # whatever the extraction makes of a hostile page, the others are read
                 yield fault(record_id("Article", options.site.wiki, page.page_id, page.revision), "read", page.title, error)
+    elif task.kind == "zim":
+        yield from read_zim(ZimRange(**task.source), options.site)
+    elif task.kind == SPARQL:
+        yield from read_sparql(options.services, snapshot=options.snapshot, languages=options.languages or (options.site.language,))
     elif task.kind == "entities":
         yield from read_entities(ByteRange(**task.source), snapshot=options.snapshot, languages=options.languages,
                                  keep_partial=options.keep_partial)
@@ -130,7 +150,7 @@ def site_of(paths: tuple[str, ...]) -> Site:
     Raises:
         InputError: they come from several wikis.
     """
-    sites = {path: read_site(path) for path in paths}
+    sites = {path: read_zim_site(path) if is_zim(path) else read_site(path) for path in paths}
     wikis = sorted({site.wiki for site in sites.values()})
     if len(wikis) > 1:
         raise InputError(", ".join(paths), f"the dumps come from several wikis ({', '.join(wikis)})",
