@@ -65,7 +65,7 @@ class Clip:
                              "Name it as ARCHITECTURE/TAG, hf-hub:OWNER/NAME or a folder with open_clip_config.json "
                              "and weights, or take \"small\".") from error
         name = folder.name if local else spec
-        return Clip(name, model.eval(), preprocess, tokenizer, Calibration.read(folder) if local else PUBLISHED.get(spec))
+        return Clip(name, model.eval().to(memory_format=torch.channels_last), preprocess, tokenizer, Calibration.read(folder) if local else PUBLISHED.get(spec))
 
     def embed_pictures(self, pictures: Sequence[bytes | Image.Image]) -> np.ndarray:
         """Unit vectors of pictures, float32 (n, d), rounded.

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
+from typing import Annotated
 
 import torch
 import typer
@@ -19,7 +20,8 @@ from train.small_clip.fit import fit
 from train.small_clip.measure import measure
 
 
-def main(store: list[str], unseen: str, out: Path, steps: int = 900, seed: int = 1) -> None:
+def main(store: Annotated[list[str], typer.Option()], unseen: Annotated[str, typer.Option()], out: Annotated[Path, typer.Option()],
+         steps: int = 900, seed: int = 1) -> None:
     """Trains on `store`, measures on `unseen`, writes the checkpoint and its calibration to `out`."""
     torch.use_deterministic_algorithms(True)
     examples = reduce(add, (examples_of(Store.open(path)) for path in store))

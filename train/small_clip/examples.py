@@ -9,8 +9,8 @@ from models.picture_file import decode
 from transforms.pictures.describe import Looks, looks_of
 from transforms.pictures.simple import too_simple
 
-STORED_SIDE = 144
-"""Pixels a side that are kept; the model reads 128, so that a crop can move."""
+STORED_SIDE = 128
+"""Pixels a side that are kept; the model reads fewer, so that a crop can move."""
 
 
 @dataclass(frozen=True)

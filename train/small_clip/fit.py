@@ -20,7 +20,7 @@ from torch.nn import functional as F
 from train.small_clip.examples import Examples, words_of
 from transforms.pictures.describe import Looks
 
-SIDE = 128
+SIDE = 112
 ENTITIES_A_BATCH = 48
 """Two views each."""
 PEAK_RATE = 2e-3
@@ -53,7 +53,7 @@ def fit(model: Any, tokenizer: open_clip.SimpleTokenizer, examples: Examples, *,
     optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": WEIGHT_DECAY}, {"params": rest, "weight_decay": 0.0}],
                                   lr=PEAK_RATE, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min(1.0, (s + 1) / 50) * 0.5 * (1 + math.cos(math.pi * s / steps)))
-    model.train()
+    model.train().to(memory_format=torch.channels_last)  # a third faster on a CPU
     started = time.monotonic()
     for step in range(steps):
         chosen = _entities(rng, by_noun, one_noun=step % 2 == 1)
@@ -75,7 +75,7 @@ def fit(model: Any, tokenizer: open_clip.SimpleTokenizer, examples: Examples, *,
         schedule.step()
         with torch.no_grad():
             model.logit_scale.clamp_(0, math.log(100))
-        if step % 50 == 49 or step == steps - 1:
+        if step % 50 == 48 or step == steps - 1:  # an even step: drawn from all classes
             report(f"step {step + 1}/{steps}  text {loss_text.item():.3f}  view {loss_view.item():.3f}  {time.monotonic() - started:.0f} s")
     model.eval()
 
@@ -112,7 +112,7 @@ def augmented(pixels: torch.Tensor) -> torch.Tensor:
     coarse = F.interpolate(F.avg_pool2d(x, 3), size=SIDE, mode="bilinear")
     x = torch.where(torch.rand(n, 1, 1, 1) < 0.25, coarse, x)
     x = x + 0.03 * torch.rand(n, 1, 1, 1) * torch.randn_like(x)
-    return (x.clamp(0, 1) - 0.5) / 0.25
+    return ((x.clamp(0, 1) - 0.5) / 0.25).contiguous(memory_format=torch.channels_last)
 
 
 def _views(examples: Examples) -> dict[int, list[int]]:

@@ -18,18 +18,6 @@ class Enhanced:
     picture: ShownPicture
 
 
-def degraded_picture(question_id: str, original: bytes, seed: int, rules: EnhancementRules) -> ShownPicture:
-    """The degraded picture of a question as the policy is shown it; the same bytes whenever it is made.
-
-    Args:
-        question_id: the question's id, from which kind, severity and corners are drawn.
-        original: the undegraded picture's bytes.
-        seed: the recipe's.
-        rules: the recipe's.
-    """
-    return shown(degrade(decode(original), draw(question_id, seed, rules)))
-
-
 def enhance(question: Question, original: bytes, source: Source, clip: Embedder, index: PictureIndex, *,
             seed: int, rules: EnhancementRules, stage: str) -> Enhanced | Rejection:
     """The question with a degraded picture, or its rejection where the paired tool does not lead back to the source.
@@ -44,8 +32,8 @@ def enhance(question: Question, original: bytes, source: Source, clip: Embedder,
         rules: the recipe's.
         stage: the rejection's stage.
     """
-    degradation = draw(question.id, seed, rules)
-    picture = degraded_picture(question.id, original, seed, rules)
+    degradation = draw(question.id, seed, rules, reads=question.needs_detail)
+    picture = shown(degrade(decode(original), degradation))
     found, evidence = find_again(decode(picture.data), degradation, source, clip, index)
     if not found:
         return reject(question, stage, Reason.NOT_RECOVERABLE, evidence)

@@ -43,7 +43,7 @@ def test_a_shortened_description_still_fits_and_a_changed_one_does_not():
 
 def test_augmentation_changes_pixels_within_the_models_range():
     torch.manual_seed(3)
-    pixels = torch.randint(0, 256, (5, 144, 144, 3), dtype=torch.uint8)
+    pixels = torch.randint(0, 256, (5, 128, 128, 3), dtype=torch.uint8)
     first, second = augmented(pixels), augmented(pixels)
     assert first.shape == (5, 3, SIDE, SIDE)
     assert first.abs().max() <= 2.0

@@ -29,6 +29,10 @@ def test_kinds_come_in_equal_parts_and_severity_within_the_recipes_range():
     assert drawn == [draw(q, 1, rules) for q in IDS[:600]]
 
 
+def test_a_question_that_reads_a_detail_is_tilted_only():
+    assert {draw(q, 1, EnhancementRules(), reads=True).kind for q in IDS[:50]} == {"perspective"}
+
+
 @pytest.mark.parametrize("kind", sorted(TOOLS))
 def test_degrading_is_reproducible_and_the_paired_tool_has_an_effect(kind):
     degradation = next(d for d in (draw(q, 1, EnhancementRules()) for q in IDS) if d.kind == kind)

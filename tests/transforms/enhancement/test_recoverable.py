@@ -9,7 +9,7 @@ from records.outcomes import Reason, Rejection
 from records.synthesis import Answer, Question
 from tests.models.pictures import file_of, scene, with_text
 from transforms.enhancement.degrade import TOOLS, Degradation, EnhancementRules, degrade, draw
-from transforms.enhancement.enhance import Enhanced, degraded_picture, enhance
+from transforms.enhancement.enhance import Enhanced, enhance
 from transforms.enhancement.recoverable import Source, find_again
 from transforms.pictures.choose import perceptual_hash
 
@@ -77,7 +77,7 @@ def test_a_tool_without_effect_and_an_inscription_that_is_gone_are_not_recoverab
     plaque = Detail(property="P1684", value=Value(kind="monolingual", text="1847"), box=(77.0, 82.0, 8.0, 5.0))
     picture = with_text(scene(7), "1847", (500, 400), 14)
     source = Source(image_ids=["7"], details=[plaque])
-    light, heavy = Degradation("blur", 0.1), Degradation("blur", 1.0)
+    light, heavy = Degradation("blur", 0.1), Degradation("blur", 1.5)
     assert find_again(degrade(picture, light), light, source, Colours(), INDEX)[0]
     assert find_again(degrade(picture, heavy), heavy, source, Colours(), INDEX)[1]["cause"] == "the inscription cannot be read"
 
@@ -97,7 +97,7 @@ def test_an_enhanced_question_keeps_its_original_and_names_the_tool_only_in_meta
     assert (asked.enhancement.original_image_id, asked.source_image_id, asked.image_id) == ("shown", "7", found.picture.id)
     assert asked.enhancement.tool == TOOLS[asked.enhancement.degradation]
     assert (asked.id, asked.text) == (question(1).id, question(1).text)
-    assert found.picture == degraded_picture(asked.id, data, 1, rules)
+    assert found == enhance(question(1), data, Source(image_ids=["7"]), Colours(), INDEX, seed=1, rules=rules, stage="enhance")
 
 
 def test_a_question_whose_picture_is_lost_is_rejected_with_the_reason():
