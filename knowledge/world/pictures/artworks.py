@@ -30,7 +30,7 @@ def painting(c: Canvas, thing: Thing, land: random.Random, view: random.Random, 
     c.gradient(lighter(wall, 0.06), darker(wall, 0.12))
     c.gradient((132, 104, 80), (100, 78, 60), 690)
     c.look_at(view.uniform(0.88, 1.1), view.uniform(-60, 60), view.uniform(-14, 14), (480, 370))
-    wide, high = land.uniform(400, 600), land.uniform(310, 460)
+    wide, high = land.uniform(480, 640), land.uniform(390, 520)
     left, top = 480 - wide / 2, 360 - high / 2
     frame = FRAMES[thing.look["frame"]]
     c.box(left - 30, top - 24, left + wide + 36, top + high + 40, darker(wall, 0.3))

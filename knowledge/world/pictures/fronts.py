@@ -158,6 +158,7 @@ def dam(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Ma
     scene.sky()
     scene.hills(3)
     scene.water(330, 420)
+    c.gradient(scene.grass, darker(scene.grass, 0.3), 420)
     c.look_at(view.uniform(.95, 1.1), view.uniform(-40, 40), 0, (500, 500))
     wall = stone(thing, land)
     bow = land.uniform(20, 90)

@@ -44,7 +44,7 @@ class Face:
         self.hat = own.choice((0, 0, 0, 1, 2, 3, 4))
         self.collar = own.randrange(4)
         self.eyes: Colour = own.choice(((70, 96, 120), (90, 66, 46), (80, 104, 78), (50, 46, 46)))
-        self.eye_gap, self.brow, self.nose = own.uniform(44, 60), own.uniform(-6, 6), own.uniform(28, 44)
+        self.eye_gap, self.brow, self.nose = own.uniform(44, 60), own.uniform(-4, 2), own.uniform(28, 44)
         self.pattern = own.randrange(4)
         self.pin = own.random() < 0.4
 
@@ -65,7 +65,7 @@ def portrait(c: Canvas, thing: Thing, land: random.Random, view: random.Random, 
     c.look_at(view.uniform(0.92, 1.2), view.uniform(-50, 50), view.uniform(-20, 40), (500, 560))
     _body(c, face)
     draw_head(c, face, 500, 520, 1.35)
-    _signature(m, high, face)
+    _signature(m, face)
 
 
 def _body(c: Canvas, face: Face) -> None:
@@ -107,8 +107,8 @@ def draw_head(c: Canvas, face: Face, x: float, y: float, s: float) -> None:
         if face.style == 3 and face.woman:
             c.oval(x, y - h * 1.08, 62 * s, 52 * s, hair)
     else:
-        c.pie(x, y - 10 * s, w * 1.05, h * 0.92, 160, 206, hair)
-        c.pie(x, y - 10 * s, w * 1.05, h * 0.92, 334, 380, hair)
+        for side in (-1, 1):
+            c.oval(x + side * w * 0.96, y - 34 * s, 22 * s, 62 * s, hair)
     _features(c, face, x, y, s)
     if face.beard >= 2:
         c.pie(x, y + h * 0.2, w * 0.98, h * (0.86 if face.beard == 2 else 1.1), 8, 172, hair)
@@ -131,8 +131,9 @@ def _features(c: Canvas, face: Face, x: float, y: float, s: float) -> None:
     if face.glasses:
         c.line([(x - 12 * s, y - 14 * s), (x + 12 * s, y - 14 * s)], (60, 54, 50), 5 * s)
     c.polygon([(x - 4 * s, y - 8 * s), (x + face.nose * 0.6 * s, y + 52 * s), (x - 14 * s, y + 56 * s)], darker(face.skin, 0.16))
-    c.oval(x, y + 98 * s, 40 * s, 11 * s, (184, 96, 92) if face.woman else darker(face.skin, 0.32))
-    c.line([(x - 38 * s, y + 97 * s), (x + 38 * s, y + 97 * s)], darker(face.skin, 0.45), 3 * s)
+    if face.woman:
+        c.oval(x, y + 98 * s, 36 * s, 12 * s, (190, 98, 94))
+    c.arc(x, y + 82 * s, 42 * s, 20 * s, 25, 155, darker(face.skin, 0.45), 5 * s)
 
 
 def _hat(c: Canvas, face: Face, x: float, y: float, s: float, w: float) -> None:
@@ -150,6 +151,6 @@ def _hat(c: Canvas, face: Face, x: float, y: float, s: float, w: float) -> None:
         c.oval(x + 20 * s, y - 20 * s, w * 1.12, 62 * s, colour)
 
 
-def _signature(m: Marker, high: float, face: Face) -> None:
+def _signature(m: Marker, face: Face) -> None:
     m.canvas.look_at()
-    m.letters(820, high - 60, lighter(face.back, 0.75) if sum(face.back) < 420 else darker(face.back, 0.75))
+    m.letters(890, 46, lighter(face.back, 0.75) if sum(face.back) < 420 else darker(face.back, 0.75))
