@@ -8,14 +8,16 @@ from knowledge.readers.templates import expand_templates
 from records.knowledge import InfoboxField
 
 MAX_FIELDS = 300
+MAX_NAME_CHARS = 1000
+"""Of a picture field's value, in which the file's name is looked for."""
 _PREFIXES = ("infobox", "taxobox", "automatic taxobox", "speciesbox", "geobox", "chembox", "drugbox", "starbox", "ficha ",
              "info/", "infocaja", "infoboks", "infotaula", "карточка", "信息框", "基礎情報")
-_LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]]*))?\]\]")
+_LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]")
 _EXTERNAL = re.compile(r"\[(?:https?:)?//[^\s\]]*[ ]?([^\]\n]*)\]")
 _MARKUP = re.compile(r"[\[{'&\n*#\ufdd0-\ufddf]|  ")
 _BLANKS = re.compile(r"[ \t]+")
-_LINES = re.compile(r"\s*\n[\s*#:;]*")
-PICTURE_NAME = re.compile(r"[^\[\]{}|<>\n]+\.(?:jpe?g|png|gif|svg|tiff?|webp)\b", re.I)
+_LINES = re.compile(r" ?\n[\s*#:;]*")
+PICTURE_NAME = re.compile(r"[^\[\]{}|<>\n]{1,240}\.(?:jpe?g|png|gif|svg|tiff?|webp)\b", re.I)
 _PICTURE_FIELD = re.compile(r"(?:image|photo|picture|img|bild|imagen|immagine|foto|cover|logo|flag|map|pushpin)", re.I)
 
 
@@ -49,7 +51,7 @@ def read_infobox(inside: str, resolve: Callable[[str], str]) -> Infobox:
         key, value = key.strip(), value.strip()
         if not equals or not key or not value or "{" in key or "[" in key:
             continue
-        if _PICTURE_FIELD.match(key) and (file := PICTURE_NAME.search(value)):
+        if _PICTURE_FIELD.match(key) and (file := PICTURE_NAME.search(value[:MAX_NAME_CHARS])):
             files.setdefault(file[0].strip(), key)
         targets: list[str] = []
         if text := field_text(value, resolve, targets):

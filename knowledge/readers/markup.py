@@ -196,12 +196,13 @@ def arguments(inside: str) -> Iterator[str]:
     if "[[" not in inside and "{{" not in inside:
         yield from inside.split("|")
         return
-    depth, held = 0, ""
+    depth = 0
+    held: list[str] = []
     for part in inside.split("|"):
-        held = held + "|" + part if depth > 0 else part
-        depth += part.count("[[") + part.count("{{") - part.count("]]") - part.count("}}")
-        if depth <= 0:
-            depth = 0
-            yield held
-    if depth > 0:
-        yield held
+        held.append(part)
+        depth = max(0, depth + part.count("[[") + part.count("{{") - part.count("]]") - part.count("}}"))
+        if depth == 0:
+            yield "|".join(held)
+            held = []
+    if held:
+        yield "|".join(held)

@@ -6,6 +6,7 @@ error has an exact place, and one damaged page does not take its neighbours alon
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
+import hashlib
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -138,9 +139,9 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
         if not what:
             end += len(_CLOSE)
             try:
-                yield _read_page(etree.fromstring(window.data[start:end], parser), site)
+                yield _read_page(etree.fromstring(window.data[start:end], parser), site, check_sum=part.kind == "plain")
                 pos = end
-            except (etree.XMLSyntaxError, ValueError) as error:
+            except (etree.XMLSyntaxError, ValueError, TypeError, KeyError) as error:
                 what = _explain(window.data[start:end], error)
         if what:
             yield fault(start, what)
@@ -162,14 +163,18 @@ def _explain(data: bytes, error: Exception) -> str:
         data.decode()
     except UnicodeDecodeError as wrong:
         return f"the page that begins here is not UTF-8 ({wrong.start:,} bytes on: {data[wrong.start:wrong.start + 4].hex(' ')})"
-    return f"the page that begins here is malformed XML ({error})"
+    kind = "malformed XML" if isinstance(error, etree.XMLSyntaxError) else "damaged"
+    return f"the page that begins here is {kind} ({error})"
 
 
-def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejection:
+def _read_page(page: etree._Element, site: Site, *, check_sum: bool) -> RawPage | Redirect | Rejection:
     """What one `<page>` holds.
 
+    Args:
+        check_sum: compare the text with the sha1 that the page states; compressed files have sums of their own.
+
     Raises:
-        ValueError: a number is no number, or title or revision are missing.
+        ValueError, TypeError, KeyError: a number is no number, something is missing, or the sha1 does not agree.
     """
     fields = {child.tag: child for child in page}
     revisions = page.findall("revision")
@@ -178,6 +183,10 @@ def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejecti
     revision = {child.tag: child for child in reversed(revisions[-1])}
     raw_title = fields["title"].text or ""
     page_id, revision_id = int(fields["id"].text), int(revision["id"].text)
+    text = (revision["text"].text or "") if "text" in revision else ""
+    stated = revision["sha1"].text if check_sum and "sha1" in revision else None
+    if stated and int(stated, 36) != int.from_bytes(hashlib.sha1(text.encode()).digest(), "big"):
+        raise ValueError("its text is not the one whose sha1 it states")
     namespace, _ = split_namespace(raw_title, site) if "ns" not in fields else (int(fields["ns"].text), "")
 
     def refuse(reason: Reason, evidence: object = None) -> Rejection:
@@ -188,7 +197,6 @@ def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejecti
     title = normalise_title(raw_title, first_letter=site.first_letter)
     if not title:
         return refuse(Reason.BAD_PAGE, "the title is illegal")
-    text = (revision["text"].text or "") if "text" in revision else ""
     redirect, hidden = fields.get("redirect"), _REDIRECT.match(text)
     goal = redirect.get("title", "") if redirect is not None else hidden[1] if hidden else None
     if goal is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from knowledge.readers.bz2_blocks import read_blocks
-from knowledge.readers.ranges import ByteRange, open_dump
+from knowledge.readers.ranges import ByteRange, next_stream, open_dump
 from records.errors import InputError
 
 CHUNK = 1 << 18
@@ -58,8 +58,17 @@ def _streams(file: BinaryIO, part: ByteRange) -> Iterator[Piece | None]:
         try:
             content = stream.decompress(data)
         except OSError as error:
-            yield Piece(b"", begin, True, f"the bz2 stream that begins here is damaged ({error})")
-            return
+            following = next_stream(file, begin + 1)
+            yield Piece(b"", begin, not following, f"the bz2 stream that begins here is damaged ({error})")
+            if not following:
+                return
+            begin, stream = file.seek(following), bz2.BZ2Decompressor()
+            data = file.read(CHUNK)
+            read = begin + len(data)
+            if begin >= part.end and not passed:
+                passed = True
+                yield None
+            continue
         data = stream.unused_data or file.read(CHUNK)
         read += 0 if stream.unused_data else len(data)
         yield Piece(content, begin, stream.eof and not data)

@@ -76,13 +76,13 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
         elif index:
             kind, starts = "streams", _starts_of_index(index, path, size, range_bytes)
         else:
-            kind, starts = "streams", sorted({0, *(_next_stream(file, at) for at in wanted)})
+            kind, starts = "streams", sorted({0, *(next_stream(file, at) for at in wanted)})
             if len(starts) == 1 and wanted:
                 kind, starts = "blocks", [0, *wanted]
     return [ByteRange(path=path, start=a, end=b, kind=kind) for a, b in zip(starts, [*starts[1:], size], strict=True)]
 
 
-def _next_stream(file: BinaryIO, at: int) -> int:
+def next_stream(file: BinaryIO, at: int) -> int:
     """The first stream start at or after a byte, or 0: there is none near."""
     file.seek(at)
     data = file.read(STREAM_SEARCH)

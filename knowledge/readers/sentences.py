@@ -65,9 +65,8 @@ def links_in_sentences(text: str, found: list[tuple[str, str, int]], section: in
         section: the section's number.
     """
     ends = sentence_ends(text)
-    marked = [(at, at + len(anchor)) for _, anchor, at in found if "." in anchor or "!" in anchor or "?" in anchor]
-    if marked:  # no sentence ends within an anchor ("Yahoo! Inc.")
-        ends = [e for e in ends if not any(a < e < b for a, b in marked)]
+    if marked := [(at, at + len(anchor)) for _, anchor, at in found if "." in anchor or "!" in anchor or "?" in anchor]:
+        ends = _outside(ends, marked)
     text_end = len(text.rstrip())
     links = []
     following = iter(ends)
@@ -81,6 +80,17 @@ def links_in_sentences(text: str, found: list[tuple[str, str, int]], section: in
         links.append(_link({"target": title, "anchor": anchor, "section": section, "sentence_start": start,
                             "sentence_end": end if end < text_end else text_end}))
     return links
+
+
+def _outside(ends: list[int], spans: list[tuple[int, int]]) -> list[int]:
+    """The ends that lie in no span: no sentence ends within an anchor ("Yahoo! Inc."). Both ascend."""
+    kept, number = [], 0
+    for end in ends:
+        while number < len(spans) and spans[number][1] <= end:
+            number += 1
+        if number == len(spans) or end <= spans[number][0]:
+            kept.append(end)
+    return kept
 
 
 def _link(fields: dict[str, Any]) -> Link:

@@ -11,8 +11,8 @@ from knowledge.readers.markup import arguments, outer_spans
 MAX_DEPTH = 5
 """Templates in templates beyond which the inner ones are dropped; bounds the work to this many passes."""
 _MONTHS = ("", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
-_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]]*)\]\]")
-_NAMED = re.compile(r"\s*[\w \-]+\s*=(?!=)")
+_LINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]")
+_NAMED = re.compile(r"\s*+[\w \-]++\s*+=(?!=)")
 _NAME = re.compile(r"\s*[^|{}\[\]<>\n]{0,100}")
 
 Arguments = list[str]
@@ -121,21 +121,23 @@ _HANDLERS: dict[str, Callable[[Arguments], str | list[str]]] = {
     **_named("circa|c.|ca", _circa),
     **_named("lang|native name", _nth(1)),
     **_named("transl|transliteration", _text_of_language),
-    **_named("""nowrap|nobr|nobreak|no wrap|j|wj|small|smaller|big|larger|resize|center|em|strong|mvar|math|var|sub|sup|key|keypress|samp|nobold|
-             noitalic|noitalics|not a typo|notatypo|as written|ship name|allow wrap|nq|tq|quote|blockquote|cquote|quotation|smallcaps|sc|sm|
-             indented|font|flag|flagcountry|flagu|nihongo|abbr|tooltip|sic|ill|interlanguage link|val|formatnum:|ordinal|url|official website|
-             age in years|nationality|marriage""", _nth(0)),
+    **_named("""nowrap|nobr|nobreak|no wrap|j|wj|small|smaller|big|larger|resize|center|em|strong|mvar|math|var|sub|sup|key|
+             keypress|samp|nobold|noitalic|noitalics|not a typo|notatypo|as written|ship name|allow wrap|nq|tq|quote|
+             blockquote|cquote|quotation|smallcaps|sc|sm|indented|font|flag|flagcountry|flagu|nihongo|abbr|tooltip|sic|ill|
+             interlanguage link|val|formatnum:|ordinal|url|official website|age in years|nationality|marriage""", _nth(0)),
     **_named("hms", _before("HMS ")), **_named("uss", _before("USS ")), **_named("ss", _before("SS ")), **_named("isbn", _before("ISBN ")),
     **_named("us$|usd", _before("$")), **_named("gbp|£", _before("£")), **_named("€|euro", _before("€")), **_named("inr", _before("₹")),
     "frac": lambda a: "/".join(a[-2:]), "ship": lambda a: " ".join(a[:2]), "sortname": lambda a: " ".join(a[:2]),
     "as of": lambda a: "as of " + _date(a) if a else "",
-    "!": _constant("|"), "=": _constant("="), "'": _constant("'"), "'s": _constant("'s"), "·": _constant(" · "), "•": _constant(" • "),
+    "!": _constant("|"), "=": _constant("="), "'": _constant("'"), "'s": _constant("'s"), "·": _constant(" · "),
+    "•": _constant(" • "),
     **_named("spaces|nbsp|space", _constant(" ")),
     **_named("snd|spnd|spaced ndash|ndash|dash|en dash", _constant(" – ")),
     **_named("mdash|em dash|spaced mdash", _constant(" — ")),
-    **_named("""birth date|birth date and age|birth-date|birth-date and age|birth year and age|birth date and given age|bda|dob|death date|
-             death date and age|death-date|death-date and age|death year and age|dda|start date|start-date|start date and age|end date|end-date|
-             film date|date|release date|opening date|launch date|birth based on age as of date""", _date),
-    **_named("""plainlist|unbulleted list|unbulleted|ubl|ublist|hlist|flatlist|bulleted list|flowlist|cslist|ordered list|collapsible list|
-             tree list""", _items),
+    **_named("""birth date|birth date and age|birth-date|birth-date and age|birth year and age|birth date and given age|bda|
+             dob|death date|death date and age|death-date|death-date and age|death year and age|dda|start date|start-date|
+             start date and age|end date|end-date|film date|date|release date|opening date|launch date|
+             birth based on age as of date""", _date),
+    **_named("""plainlist|unbulleted list|unbulleted|ubl|ublist|hlist|flatlist|bulleted list|flowlist|cslist|ordered list|
+             collapsible list|tree list""", _items),
 }

@@ -16,13 +16,12 @@ from records.knowledge import Article, ArticlePicture, Link, Section
 from records.outcomes import Reason, Rejection
 
 _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
-_LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]]*))?\]\]([a-zß-öø-ÿа-яё]*)")
-_TARGET = re.compile(r"\[\[([^\[\]|\n]*)(?:\|[^\[\]]*)?\]\]")
+_LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")
+_TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
 """First characters of lines that are not running text."""
-MAX_TABLE_LINES = 20_000
 _SEAM = "\0"
 """Stands between sections while they are cleaned together; XML cannot hold it."""
 _OPTION = re.compile(
@@ -104,6 +103,7 @@ def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
     body: list[str] = []
     paragraph: list[str] = []
     lines = text.split("\n")
+    tables = _tables(lines) if "{|" in text else {}
     table_end = 0
     for number, line in enumerate(lines):
         line = line.strip()
@@ -126,13 +126,13 @@ def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
                 body.append(line)
         elif first in "*#:;":
             item = line.lstrip("*#:; \t")
-            if item.startswith("{|"):
-                table_end = _table_end(lines, number)
+            if number in tables:
+                table_end = tables[number]
             elif item:
                 body.append(item)
-        elif line.startswith("{|"):
-            table_end = _table_end(lines, number)
-        elif not (first in "|!" or line.startswith(("----", "__"))):  # rows of a table without an end, rules, switches
+        elif number in tables:
+            table_end = tables[number]
+        elif not (first in "|!" or line.startswith(("{|", "----", "__"))):  # rows of a table without an end, rules, switches
             body.append(line)
     if paragraph:
         body.append(" ".join(paragraph))
@@ -140,18 +140,18 @@ def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
     return headings, bodies
 
 
-def _table_end(lines: list[str], start: int) -> int:
-    """The number of the line after the table that begins at a line; tables may hold tables. One without an end is its first line only."""
-    depth = 0
-    for number in range(start, min(len(lines), start + MAX_TABLE_LINES)):
-        line = lines[number].lstrip(" \t:*#;")
-        if line.startswith("{|"):
-            depth += 1
-        elif line.startswith("|}") and not line.startswith("|}}"):
-            depth -= 1
-            if depth == 0:
-                return number + 1
-    return start + 1
+def _tables(lines: list[str]) -> dict[int, int]:
+    """First line of each table with an end to the line after it; tables may hold tables."""
+    opened: list[int] = []
+    ends = {}
+    for number, line in enumerate(lines):
+        if "{|" in line or "|}" in line:
+            line = line.lstrip(" \t:*#;")
+            if line.startswith("{|"):
+                opened.append(number)
+            elif line.startswith("|}") and not line.startswith("|}}") and opened:
+                ends[opened.pop()] = number + 1
+    return ends
 
 
 def _clean(text: str) -> str:
