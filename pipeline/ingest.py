@@ -35,6 +35,8 @@ MAX_ERROR_SHARE = 0.01
 """Above this share of items that ended as `error` the job fails: then it is our fault, not the data's."""
 POLL_SECONDS = 0.25
 PLAN = "plan.json"
+_ERROR_NUMBER = re.compile(r"(?:\[errno |os error )(\d+)[\])]", re.I)
+"""As Python, Arrow and Lance name it in their messages; of a task's exception the runner keeps the text alone."""
 _DATE = re.compile(r"(20\d\d)-?([01]\d)-?([0-3]\d)")
 
 Progress = Callable[[str, int, int], None]
@@ -181,7 +183,7 @@ def _run_beam(job: Job, options: IngestOptions) -> None:
     """Runs the graph.
 
     Raises:
-        InputError: a task met damaged input or a full disk.
+        InputError: a task met damaged input; ProviderFault: a service fails; OSError: the disk is full or cannot be written.
     """
     local = not options.beam_args
     args = list(options.beam_args)
@@ -193,9 +195,10 @@ def _run_beam(job: Job, options: IngestOptions) -> None:
         with beam.Pipeline(runner=FnApiRunner() if local else None, options=PipelineOptions(args, save_main_session=False)) as pipeline:
             pipeline | "ingest" >> Ingest(job)
     except Exception as error:
-        failure = read_failure(job)
-        if failure is not None:
+        if (failure := read_failure(job)) is not None:
             raise failure from error
+        if number := _ERROR_NUMBER.search(str(error)):
+            raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
         raise
 
 

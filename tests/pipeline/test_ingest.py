@@ -128,9 +128,8 @@ def test_a_whole_store_is_left_as_it_is_and_another_plan_is_refused(done, inputs
         run_ingest(IngestOptions(store=store.path, snapshot="2026-01-01", **inputs))
 
 
-def test_the_store_is_the_same_for_other_partitions_and_shuffled_input(done, tmp_path, monkeypatch):
-    pages, entities = small_dumps.PAGES, small_dumps.ENTITIES
-    numbered = dict(enumerate(pages, 1))
+def test_the_store_is_the_same_for_other_partitions_and_shuffled_input(done, tmp_path):
+    numbered = dict(enumerate(small_dumps.PAGES, 1))
     shuffled = sorted(numbered, key=lambda n: (n * 7) % 11)
     folder = tmp_path / "in"
     inputs = write_dumps(folder)

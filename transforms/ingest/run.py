@@ -1,7 +1,6 @@
 """Beam: the stages as one graph. Task numbers flow, files do the rest, and each stage waits for all of the one before."""
 import json
 import time
-import traceback
 from collections.abc import Callable
 
 import apache_beam as beam
@@ -37,27 +36,16 @@ class RunTask(beam.DoFn):
             try:
                 outcome = STAGES[self.stage](self.job, task)
                 write_done(self.job, self.stage, task, outcome, time.monotonic() - started)
-            except FileNotFoundError:
-                raise  # a fault of ours: what tasks read was written by tasks
-            except (InputError, ProviderFault, OSError) as error:
+            except (InputError, ProviderFault) as error:
                 write_failure(self.job, error)
                 raise
         yield task
 
 
-def write_failure(job: Job, error: Exception) -> None:
-    """Writes down why the job ends, for `read_failure`; where even that fails (the disk is full) the runner's own error must do."""
-    match error:
-        case InputError():
-            kind, facts = "input", [error.where, error.what, error.fix]
-        case ProviderFault():
-            kind, facts = "provider", [error.provider, error.message]
-        case _:
-            kind, facts = "input", [job.store, f"cannot be read or written ({error})", "Make room or correct the rights, and run it again"]
-    try:
-        write_whole(job.folder("") / FAILURE, json.dumps([kind, facts]).encode())
-    except OSError:
-        traceback.print_exc()
+def write_failure(job: Job, error: InputError | ProviderFault) -> None:
+    """Writes down why the job ends, for `read_failure`."""
+    facts = [error.where, error.what, error.fix] if isinstance(error, InputError) else [error.provider, error.message]
+    write_whole(job.folder("") / FAILURE, json.dumps([type(error).__name__, facts]).encode())
 
 
 def read_failure(job: Job) -> InputError | ProviderFault | None:
@@ -67,7 +55,7 @@ def read_failure(job: Job) -> InputError | ProviderFault | None:
         return None
     kind, facts = json.loads(path.read_text())
     path.unlink()
-    return InputError(*facts) if kind == "input" else ProviderFault(*facts)
+    return InputError(*facts) if kind == InputError.__name__ else ProviderFault(*facts)
 
 
 class Ingest(beam.PTransform):
