@@ -72,3 +72,20 @@ def watching(title: str, total: int, done: Callable[[], tuple[int, str]]) -> Ite
         finally:
             stop.set()
             thread.join()
+
+
+@contextmanager
+def staged() -> Iterator[Callable[[str, int, int], None]]:
+    """Gives a callback (stage, done, total) that shows one bar a stage on stderr."""
+    console = Console(stderr=True)
+    with Progress(*_columns(), console=console, disable=not console.is_terminal) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage, total=total, now="")
+                if not console.is_terminal:
+                    print(f"{stage} …", file=sys.stderr, flush=True)
+            progress.update(tasks[stage], completed=done, total=total)
+
+        yield show

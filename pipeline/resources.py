@@ -1,4 +1,4 @@
-"""What a worker opens once and every stage of it shares: the store, the searches, the grounding's calibration."""
+"""What a worker opens once and every stage of it shares: the store, the searches."""
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -6,7 +6,6 @@ from pathlib import Path
 
 from knowledge.search import PictureSearch, TextSearch
 from knowledge.store.store import Store
-from models.calibration import Calibration
 from pipeline.recipe import Recipe
 
 
@@ -17,8 +16,6 @@ class Job:
     run: str
     store: str
     recipe: Recipe
-    calibration: Calibration | None = None
-    """Of the CLIP checkpoint on this store; None where grounding is not run."""
 
 
 @cache

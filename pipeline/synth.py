@@ -6,7 +6,7 @@ Only ids, keys and shard numbers pass between workers; `transforms/stages/` says
 """
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import apache_beam as beam
@@ -15,7 +15,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from knowledge.store.vectors import add_vectors
 from models.clip import Clip
 from pipeline.clients import client_of
-from pipeline.inputs import hashes_of, words_of
+from pipeline.inputs import words_of
 from pipeline.progress import counting, watching
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, absolute, open_store
@@ -30,6 +30,7 @@ from records.parquet import read_facts, read_records, write_records, write_whole
 from records.synthesis import Question, Seed
 from transforms.drafting.seeds import Candidate, candidates, choose
 from transforms.filters.duplicates import Losers, duplicate_keys, place
+from transforms.pictures.choose import read_hashes
 from transforms.pictures.measure import check_grounding
 from transforms.stages.run import StageTransform
 from transforms.stages.shards import counts, shard_path
@@ -112,7 +113,8 @@ class WriteSide(beam.DoFn):
 
     def process(self, group) -> Iterator[int]:
         shard, records = group
-        rows = {r.item_id: r for r in sorted(records, key=lambda r: canonical_json(r.to_row())) if r is not None}
+        found = sorted((r for r in records if r is not None), key=lambda r: canonical_json(r.to_row()), reverse=True)
+        rows = {r.item_id: r for r in found}
         write_records(shard_path(self.job.run, self.stage, "side", shard), self.kind, [rows[i] for i in sorted(rows)])
         yield shard
 
@@ -186,7 +188,7 @@ def prepare(job: Job) -> frozenset[str]:
     """
     store = open_store(job.store)
     check_writer(job.recipe)
-    hashes_of(job.recipe.filters.exclude_pictures)
+    read_hashes(job.recipe.filters.exclude_pictures)
     if job.recipe.models.roles:
         client_of(job.recipe, job.run, "check")
     facts = {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": store.meta["digest"]}
@@ -208,8 +210,8 @@ def prepare(job: Job) -> frozenset[str]:
     return words_of(job.recipe.seeds.exclude, "seeds.exclude")
 
 
-def with_models(job: Job) -> Job:
-    """The job with its checkpoint measured on the store, and the store's pictures embedded by it where they are not yet.
+def check_models(job: Job) -> None:
+    """Embeds the store's pictures where they are not yet, and measures the checkpoint on them, before anything is spent.
 
     Raises:
         InputError: the recipe requires grounding and the checkpoint cannot tell this store's pictures apart.
@@ -218,7 +220,7 @@ def with_models(job: Job) -> Job:
     clip = Clip.load(spec)
     with counting("embed pictures") as progress:
         add_vectors(job.store, clip.embed_pictures, clip.name, progress=progress)
-    return replace(job, calibration=check_grounding(open_store(job.store), lambda: clip, job.recipe.grounding))
+    check_grounding(open_store(job.store), clip, job.recipe.grounding)
 
 
 def beam_options(workers: int, extra: tuple[str, ...] = ()) -> PipelineOptions:
@@ -246,7 +248,7 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_ar
     """
     job = Job(run=absolute(out), store=absolute(store), recipe=recipe)
     excluded = prepare(job)
-    job = with_models(job)
+    check_models(job)
     stages = synth_stages(job)
     total = (len(stages) + 1) * recipe.run.shards
 

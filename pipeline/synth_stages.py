@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.clip import Clip
-from pipeline.inputs import hashes_of
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, open_picture_search, open_store, open_text_search, picture_path
 from pipeline.solvers import NO_TOOLS, TEXT_ONLY
@@ -63,8 +62,7 @@ def make_draft(job: Job) -> Apply:
 def make_pictures(job: Job) -> Apply:
     store, recipe = open_store(job.store), job.recipe
     chooser = PictureChooser(store=store, clip=Clip.load(recipe.models.clip), rules=recipe.pictures, grounding=recipe.grounding,
-                             calibration=job.calibration, recipe_seed=recipe.seed, excluded=hashes_of(recipe.filters.exclude_pictures),
-                             stage="03-pictures")
+                             recipe_seed=recipe.seed, exclude=recipe.filters.exclude_pictures, stage="03-pictures")
 
     def choose(question: Question) -> Question | Rejection:
         chosen = chooser(question)

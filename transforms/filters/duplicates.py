@@ -4,7 +4,7 @@ Each question gives keys; wherever two share a key, the one with the smaller pla
 keys and ids cross the shuffle. Near-duplicate texts meet through the bands of a MinHash over word triples.
 """
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import apache_beam as beam
@@ -56,7 +56,7 @@ class Losers(beam.PTransform):
         return pairs | "by key" >> beam.GroupByKey() | "all but the first" >> beam.FlatMap(losers_of)
 
 
-def losers_of(group: tuple[str, list[tuple[str, str]]]) -> Iterator[tuple[str, tuple[str, str]]]:
+def losers_of(group: tuple[str, Iterable[tuple[str, str]]]) -> Iterator[tuple[str, tuple[str, str]]]:
     """All but the first of a group, each with the winner's id."""
     key, members = group
     ordered = sorted(set(members))

@@ -1,0 +1,182 @@
+"""The command line. Progress goes to stderr, results to stdout; exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at the budget."""
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from records.errors import InputError, QuestloomError
+
+DONE, FAILED, BAD_INPUT, BUDGET = 0, 1, 2, 3
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+                  help="Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.",
+                  context_settings={"help_option_names": ["-h", "--help"]})
+
+Json_ = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Store_ = Annotated[str, typer.Option("--store", help="An ingested store: a folder.")]
+Run_ = Annotated[Path, typer.Option("--run", help="A run's folder.")]
+Workers_ = Annotated[int, typer.Option("--workers", min=1, max=256, help="Processes of the runner in process.")]
+Set_ = Annotated[list[str] | None, typer.Option("--set", help="Overrides a recipe key: --set seeds.count=200. May be repeated.")]
+BEAM = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+def cpus() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def show(result: dict[str, Any], as_json: bool, text: str) -> None:
+    """Prints a result on stdout, for people or for programs."""
+    typer.echo(json.dumps(result, ensure_ascii=False, indent=2) if as_json else text)
+
+
+@app.command()
+def demo(out: Annotated[Path, typer.Option(help="Folder for everything that the demo makes.")] = Path("demo"),
+         articles: Annotated[int, typer.Option(min=50, help="Articles of the fictional world.")] = 1000,
+         seed: Annotated[int, typer.Option(min=0, help="Seed of the world.")] = 7, workers: Workers_ = 0) -> None:
+    """Everything on a small fictional world: no keys, no GPU, a few minutes.
+
+    Writes a world, ingests it, runs the recipe `demo`, and builds the data set and the report. Run again, it goes on where it was stopped.
+    """
+    from pipeline.demo import run_demo
+
+    typer.echo(run_demo(out, articles=articles, seed=seed, workers=workers or cpus()))
+
+
+@app.command()
+def world(out: Annotated[Path, typer.Option(help="Folder to write.")], articles: Annotated[int, typer.Option(min=1)] = 1000,
+          seed: Annotated[int, typer.Option(min=0)] = 7,
+          gaps: Annotated[int, typer.Option(min=0, max=2, help="Hides claims and items at 0, 1 or 2 times the rates of real tables.")] = 0,
+          pictures: Annotated[bool, typer.Option("--pictures/--no-pictures")] = True, workers: Workers_ = 0, as_json: Json_ = False) -> None:
+    """Writes a fictional world as Wikimedia-format dumps and images."""
+    from knowledge.world.write import write_world
+    from pipeline.progress import staged
+
+    with staged() as progress:
+        made = write_world(out, articles=articles, seed=seed, gaps=gaps, pictures=pictures, workers=workers or cpus(), progress=progress)
+    show({"out": str(out), **vars(made)}, as_json, f"{made.pages:,} pages, {made.entities:,} entities and {made.pictures:,} pictures in {out}")
+
+
+@app.command(context_settings=BEAM)
+def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder of the store to write.")],
+           articles: Annotated[list[str] | None, typer.Option(help="MediaWiki XML dumps (.xml, .bz2) or ZIM files.")] = None,
+           entities: Annotated[list[str] | None, typer.Option(help="Wikidata JSON dumps (.json, .gz, .bz2).")] = None,
+           images: Annotated[list[str] | None, typer.Option(help="Folders of pictures with metadata.jsonl.")] = None,
+           snapshot: Annotated[str, typer.Option(help="YYYY-MM-DD: claims count as of this day. Default: the date in a dump's name.")] = "",
+           language: Annotated[list[str] | None, typer.Option(help="Languages to keep; default all.")] = None,
+           keep_partial: Annotated[bool, typer.Option(help="Keep what can be read of damaged dumps.")] = False,
+           workers: Workers_ = 0, as_json: Json_ = False) -> None:
+    """Reads dumps into a store. Beam options pass through (--runner=FlinkRunner …)."""
+    from pipeline.ingest import IngestOptions, run_ingest
+    from pipeline.progress import staged
+
+    options = IngestOptions(store=store, articles=tuple(articles or ()), entities=tuple(entities or ()), images=tuple(images or ()),
+                            snapshot=snapshot, languages=tuple(language or ()), keep_partial=keep_partial, workers=workers or cpus(),
+                            beam_args=tuple(ctx.args))
+    with staged() as progress:
+        made = run_ingest(options, progress)
+    rows = {name: facts["rows"] if isinstance(facts, dict) else facts for name, facts in made.meta["tables"].items()}
+    dropped = ", ".join(f"{reason} {count:,}" for reason, count in made.reasons.items()) or "nothing"
+    text = f"{store}: {rows['articles']:,} articles, {rows['entities']:,} entities, {rows['claims']:,} claims, {rows['images']:,} pictures; dropped: {dropped}"
+    show({"store": store, "rows": rows, "dropped": made.reasons}, as_json, text)
+
+
+@app.command(context_settings=BEAM)
+def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(help="The run's folder; an unfinished run there is continued.")],
+          recipe: Annotated[str, typer.Option(help="A YAML file, or a shipped recipe by name.")] = "demo", overrides: Set_ = None,
+          workers: Workers_ = 0, as_json: Json_ = False) -> None:
+    """The main job: seeds to certified questions, data set and report. Beam options pass through (--runner=FlinkRunner …)."""
+    from pipeline.finish import finish_run
+    from pipeline.recipe import load_recipe
+    from pipeline.synth import run_synth
+
+    settings = load_recipe(recipe, tuple(overrides or ()))
+    summary = run_synth(settings, store=store, out=out, workers=workers or cpus(), beam_args=tuple(ctx.args))
+    outcome = finish_run(settings, store=store, out=out, summary=summary)
+    show(outcome.as_json(), as_json, outcome.as_text())
+    raise typer.Exit(outcome.exit_code)
+
+
+@app.command()
+def plan(store: Store_, recipe: Annotated[str, typer.Option()] = "demo", overrides: Set_ = None,
+         pilot: Annotated[int, typer.Option(min=0, help="Runs so many seeds in --out first; their replies serve the run.")] = 0,
+         out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "", as_json: Json_ = False) -> None:
+    """Forecast of calls, tokens, money, hours and survivors, each with a range. Spends nothing without --pilot."""
+    from pipeline.plan import forecast
+    from pipeline.recipe import load_recipe
+
+    made = forecast(load_recipe(recipe, tuple(overrides or ())), store=store, pilot=pilot, out=out, workers=cpus())
+    show(made.as_json(), as_json, made.as_text())
+
+
+@app.command()
+def report(run: Run_) -> None:
+    """Builds the HTML report of a run; opens from a file, without a server or network."""
+    from pipeline.report import build_report
+
+    typer.echo(build_report(run))
+
+
+@app.command()
+def audit(run: Run_, items: Annotated[int, typer.Option(min=1)] = 300, seed: Annotated[int, typer.Option(min=0)] = 0,
+          read: Annotated[Path | None, typer.Option(help="A filled sheet (CSV) to read back.")] = None, as_json: Json_ = False) -> None:
+    """Writes a sheet of random kept and rejected items for people, or reads a filled one back as precision with its interval."""
+    from pipeline.audit import read_sheet, write_sheet
+
+    if read is None:
+        typer.echo(write_sheet(run, items=items, seed=seed))
+    else:
+        result = read_sheet(read)
+        show(vars(result), as_json, str(result))
+
+
+@app.command()
+def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
+    """Executes every certificate of a run again on a newer store: still unique, still the same answer?"""
+    from pipeline.recheck import recheck_run
+
+    made = recheck_run(str(run), store)
+    show(made.as_json(), as_json, made.as_text())
+
+
+@app.command()
+def publish(run: Run_, to: Annotated[str, typer.Option(help="A folder, or hf://ORG/NAME (token in HF_TOKEN).")],
+            drop: Annotated[Path | None, typer.Option(help="A file of pictures to leave out: Commons names or hashes, one a line.")] = None) -> None:
+    """Uploads a run's data set, or copies it; with --drop it is rebuilt without some pictures first."""
+    from pipeline.publish import publish as publish_run
+
+    typer.echo(publish_run(run, to, drop=drop))
+
+
+@app.command()
+def doctor(as_json: Json_ = False) -> None:
+    """What is installed, reachable and configured, and what is not."""
+    from pipeline.doctor import examine
+
+    found = examine()
+    show(found.as_json(), as_json, found.as_text())
+    raise typer.Exit(DONE if found.healthy else FAILED)
+
+
+def main() -> None:
+    """Runs the command line; errors of the user are printed without a traceback."""
+    logging.getLogger("apache_beam").setLevel(logging.ERROR)
+    logging.getLogger().setLevel(logging.ERROR)
+    try:
+        app()
+    except InputError as error:
+        print(f"questloom: {error.where}: {error.what}.\n  {error.fix}", file=sys.stderr)
+        raise SystemExit(BAD_INPUT) from None
+    except QuestloomError as error:
+        print(f"questloom: {error}", file=sys.stderr)
+        raise SystemExit(FAILED) from None
+    except KeyboardInterrupt:
+        print("questloom: stopped; the same command goes on from here.", file=sys.stderr)
+        raise SystemExit(FAILED) from None
+
+
+if __name__ == "__main__":
+    main()

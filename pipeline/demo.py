@@ -1,0 +1,26 @@
+"""`questloom demo`: a world, its store, the main job, the data set and the report, in one go."""
+import time
+from pathlib import Path
+
+from knowledge.world.write import write_world
+from pipeline.finish import finish_run
+from pipeline.ingest import IngestOptions, run_ingest
+from pipeline.progress import staged
+from pipeline.recipe import load_recipe
+from pipeline.synth import run_synth
+
+SNAPSHOT = "2026-01-01"
+
+
+def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: str = "demo") -> str:
+    """Runs or resumes everything under `out`; gives the words for the user."""
+    started = time.monotonic()
+    recipe = load_recipe(recipe_name)
+    world, store, run = out / "world", out / "store", out / "run"
+    with staged() as progress:
+        write_world(world, articles=articles, seed=seed, workers=workers, progress=progress)
+        run_ingest(IngestOptions(store=str(store), articles=(str(world / "articles.xml.bz2"),), entities=(str(world / "entities.json.bz2"),),
+                                 images=(str(world / "images"),), snapshot=SNAPSHOT, workers=workers), progress)
+    summary = run_synth(recipe, store=str(store), out=str(run), workers=workers)
+    outcome = finish_run(recipe, store=str(store), out=str(run), summary=summary)
+    return f"{outcome.as_text()}\n{time.monotonic() - started:.0f} s on {workers} processes"

@@ -1,0 +1,84 @@
+"""The end of a run: data set, `run.json` (written last: what says that the run is whole), report, and the words for the user."""
+import importlib.metadata
+import platform
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from calls.ledger import cost_lines
+from pipeline.clients import CALLS
+from pipeline.export import export_dataset
+from pipeline.recipe import Recipe
+from pipeline.report import build_report
+from pipeline.resources import Job, absolute
+from pipeline.synth import Summary
+from records.identity import canonical_json
+from records.outcomes import PendingCause
+from records.parquet import write_whole
+from transforms.stages.shards import stage_seconds
+
+VERSIONS = ("questloom", "apache-beam", "pylance", "pyarrow", "open_clip_torch", "torch", "rapidocr")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended, for people and programs."""
+
+    run: str
+    summary: Summary
+    report: str
+    dataset: str
+    exit_code: int
+    message: str
+    cost: list[dict[str, Any]] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"run": self.run, "dataset": self.dataset, "report": self.report, "seeds": self.summary.num_seeds, "kept": self.summary.num_kept,
+                "pending": self.summary.pending_causes, "errors": self.summary.num_errors, "message": self.message,
+                "stages": {name: {"in": c.num_in, "kept": c.num_kept, "rejected": c.num_rejected, "pending": c.num_pending}
+                           for name, c in self.summary.counts}, "cost": self.cost}
+
+    def as_text(self) -> str:
+        rows = [f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}"]
+        rows += [f"{name:<24}{c.num_in:>8,}{c.num_kept:>8,}{c.num_rejected:>10,}{c.num_pending:>9,}" for name, c in self.summary.counts]
+        return "\n".join([*rows, "", f"data set  {self.dataset}", f"report    {self.report}", *([self.message] if self.message else [])])
+
+
+def finish_run(recipe: Recipe, *, store: str, out: str, summary: Summary) -> Outcome:
+    """Writes what a finished (or stopped) run leaves behind.
+
+    A run with pending items gets a report and no data set: the same command goes on with it.
+    """
+    run = Path(absolute(out))
+    ledger = run / CALLS
+    cost = [vars(line) if hasattr(line, "__dict__") else {s: getattr(line, s) for s in line.__slots__} for line in cost_lines(ledger)] if ledger.exists() else []
+    exit_code, message = _verdict(recipe, summary)
+    if not summary.num_pending:
+        export_dataset(Job(run=str(run), store=absolute(store), recipe=recipe))
+    facts = {"recipe": recipe.name, "fingerprint": recipe.fingerprint, "whole": not summary.num_pending, "cost": cost,
+             "versions": {name: _version(name) for name in VERSIONS} | {"python": platform.python_version()},
+             "stages": {name: {**{k: getattr(c, k) for k in ("num_in", "num_kept", "num_rejected", "num_pending", "num_out")},
+                               "seconds": round(stage_seconds(str(run), name), 1)} for name, c in summary.counts}}
+    write_whole(run / "run.json", (canonical_json(facts) + "\n").encode())
+    report = build_report(run)
+    return Outcome(run=str(run), summary=summary, report=str(report), dataset="" if summary.num_pending else str(run / "dataset"),
+                   exit_code=exit_code, message=message, cost=cost)
+
+
+def _verdict(recipe: Recipe, summary: Summary) -> tuple[int, str]:
+    """The exit code, and what the user should know."""
+    waiting = summary.pending_causes
+    if waiting.get(PendingCause.BUDGET.value):
+        return 3, f"Stopped at the budget: {waiting[PendingCause.BUDGET.value]:,} items wait. Raise models.budget_* and run the same command again."
+    if waiting.get(PendingCause.PROVIDER.value):
+        return 1, f"A provider failed: {waiting[PendingCause.PROVIDER.value]:,} items wait. Run the same command again; nothing is paid twice."
+    if summary.num_errors > recipe.run.max_error_share * max(1, summary.num_seeds):
+        return 1, f"{summary.num_errors:,} items ended as errors of ours; the report shows their tracebacks."
+    return 0, "" if summary.num_kept else "No question was kept; the report says why each seed was dropped."
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
