@@ -146,7 +146,9 @@ def _school(part: Part, person: Thing) -> None:
     school = part.nation.kind("university")[FIELDS.get(occupation, rng.randint(0, 1))]
     if school.start <= person.start + 18 and rng.random() < .88:
         begun = person.start + rng.randint(17, 20)
-        person.say("P69", school, qualifier("P580", year(begun)), qualifier("P582", year(begun + rng.randint(2, 6))))
+        # A statement with an end is no longer valid at the snapshot's date, so most have none, as on Wikidata.
+        dates = [qualifier("P580", year(begun)), qualifier("P582", year(begun + rng.randint(2, 6)))]
+        person.say("P69", school, *dates[: rng.choice((0, 0, 0, 0, 1, 1, 1, 1, 1, 2))])
 
 
 def _dated_signature(part: Part, person: Thing) -> None:
