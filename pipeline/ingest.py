@@ -26,11 +26,9 @@ from records.parquet import read_records, write_records, write_whole
 from transforms.ingest.job import WORK, Job, done_path, read_done
 from transforms.ingest.run import STAGES, Ingest, num_tasks, read_failure
 from transforms.ingest.services import COMMONS, SPARQL, Services
-from transforms.ingest.sources import ReadOptions, ReadTask, plan_articles, plan_entities, plan_pictures, site_of
+from transforms.ingest.sources import ReadOptions, ReadTask, plan_articles, plan_entities, plan_pictures, range_text, site_of
 
-PARTITION_BYTES = 16 << 20
-"""Text that one partition is to hold, about; with Python's overhead a task then needs 200 MB."""
-MIN_PARTITIONS, MAX_PARTITIONS = 2, 4096
+MIN_PARTITIONS = 2
 MAX_ERROR_SHARE = 0.01
 """Above this share of items that ended as `error` the job fails: then it is our fault, not the data's."""
 POLL_SECONDS = 0.25
@@ -167,13 +165,14 @@ def _prepare(options: IngestOptions, store: Path, plan: str, snapshot: str) -> J
         shutil.rmtree(work)
         shutil.rmtree(store / "tables", ignore_errors=True)
     site = site_of(tuple(sorted(options.articles)))
-    tasks: list[ReadTask] = [task for path in sorted(options.articles) for task in plan_articles(path)]
-    tasks += [task for path in sorted(options.entities) for task in plan_entities(path)]
+    text = range_text({**dict.fromkeys(options.articles, "pages"), **dict.fromkeys(options.entities, "entities")})
+    tasks: list[ReadTask] = [task for path in sorted(options.articles) for task in plan_articles(path, text)]
+    tasks += [task for path in sorted(options.entities) for task in plan_entities(path, text)]
     shutil.rmtree(work / "plan", ignore_errors=True)
     tasks += [task for path in sorted(options.images) if path != COMMONS for task in plan_pictures(path, work / "plan")]
     services = dataclasses.replace(options.services, cache=options.services.cache or f"{str(store).rstrip('/')}-cache")
     num_bytes = sum(task.num_bytes for task in tasks)
-    partitions = options.partitions or min(MAX_PARTITIONS, max(MIN_PARTITIONS, -(-num_bytes // PARTITION_BYTES)))
+    partitions = options.partitions or max(MIN_PARTITIONS, -(-num_bytes // text))
     write_whole(work / PLAN, plan.encode())
     return Job(store=str(store), num_partitions=partitions, tasks=tuple(tasks), ask_commons=COMMONS in options.images, options=ReadOptions(
         site=site, snapshot=snapshot, languages=options.languages, keep_partial=options.keep_partial, services=services))

@@ -7,6 +7,7 @@ opens of a file, and an Arrow footer names a batch in 24 bytes. A file appears w
 """
 import hashlib
 import os
+import resource
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ Row = tuple
 """(key, order, record, extra): strings, then bytes; `extra` may be left out."""
 RUN_BYTES = 256 << 10
 RUN_ROWS = 4096
+SPARE_FILES = 512
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
@@ -117,7 +119,11 @@ def write_runs(folder: Path, task: str, rows: dict[str, list[Row]]) -> None:
 
 def merge_runs(folder: Path, table: str) -> Iterator[pa.Table]:
     """All runs of a table as one stream sorted by (key, order); memory holds a few batches of each run."""
-    readers = [pa.ipc.open_file(pa.memory_map(str(path))) for path in sorted((folder / table).glob("*.arrow"))]
+    paths = sorted((folder / table).glob("*.arrow"))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if len(paths) + SPARE_FILES > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, len(paths) + SPARE_FILES) if hard > 0 else len(paths) + SPARE_FILES, hard))
+    readers = [pa.ipc.open_file(pa.OSFile(str(path))) for path in paths]
     places = [0] * len(readers)
     bound = ("", "")
     last: list[tuple[str, str] | None] = [bound] * len(readers)

@@ -1,6 +1,7 @@
 """What is read: each source planned as tasks of a bounded size, and each task read through `knowledge/readers`.
 
-A task's rows are held in memory until they are written, so tasks are small: about 16 MB of text, 32 MB of pictures.
+A task's rows are held in memory until they are written, so tasks are small: about 16 MB of text, 32 MB of pictures. Beyond 64 GB of text
+they grow with it, since every task of a stage leaves a file for every one of the next: 400 MB for all of Wikidata.
 """
 import json
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from transforms.ingest.faults import fault
 from transforms.ingest.services import SPARQL, Services, read_sparql
 
 RANGE_TEXT = 16 << 20
+MAX_TASKS = 4096
 EXPANSION = {"pages": 4, "entities": 16, "zim": 2}
 """Bytes of text a byte of a compressed dump, about (enwiki 20 to 95 GB, Wikidata 100 GB to 1.6 TB)."""
 ZIM_ENTRIES = 1000
@@ -62,17 +64,28 @@ def is_zim(path: str) -> bool:
         return file.read(4) == b"ZIM\x04" or path.endswith(".zim")
 
 
-def plan_articles(path: str) -> list[ReadTask]:
-    """The tasks of a ZIM or of a MediaWiki XML dump. The index beside a multistream dump is used: it shows where the dump was cut."""
+def range_text(dumps: dict[str, str]) -> int:
+    """Bytes of text that make a task of the stage `read` and a partition of the later ones, for dumps (path to kind)."""
+    total = sum(Path(path).stat().st_size * EXPANSION[kind] for path, kind in dumps.items() if path != SPARQL)
+    return max(RANGE_TEXT, total // MAX_TASKS)
+
+
+def plan_articles(path: str, text: int) -> list[ReadTask]:
+    """The tasks of a ZIM or of a MediaWiki XML dump.
+
+    Args:
+        path: the file. The index beside a multistream dump is used: it shows where the dump was cut.
+        text: bytes of text a task, about.
+    """
     if is_zim(path):
         ranges = plan_zim(path, entries_per_range=ZIM_ENTRIES)
         size = EXPANSION["zim"] * Path(path).stat().st_size // len(ranges)
         return [ReadTask(kind="zim", source=asdict(r), num_bytes=size) for r in ranges]
     index = path.replace(".xml", "-index.txt")
-    return _plan_dump("pages", path, index if index != path and Path(index).exists() else "")
+    return _plan_dump("pages", path, index if index != path and Path(index).exists() else "", text)
 
 
-def plan_entities(path: str) -> list[ReadTask]:
+def plan_entities(path: str, text: int) -> list[ReadTask]:
     """The tasks of a Wikidata JSON dump, or the one of the query service.
 
     Raises:
@@ -80,17 +93,17 @@ def plan_entities(path: str) -> list[ReadTask]:
     """
     if path == SPARQL:
         return [ReadTask(kind=SPARQL, source={}, num_bytes=RANGE_TEXT)]
-    tasks = _plan_dump("entities", path, "")
+    tasks = _plan_dump("entities", path, "", text)
     first = next(read_entities(ByteRange(**tasks[0].source), snapshot="2000-01-01"), None)
     if first is None or (isinstance(first, Rejection) and "no JSON" in str(first.evidence)):
         raise InputError(path, "is no Wikidata JSON dump", "Give a dump with one entity a line, as Wikidata publishes it")
     return tasks
 
 
-def _plan_dump(kind: str, path: str, index: str) -> list[ReadTask]:
+def _plan_dump(kind: str, path: str, index: str, text: int) -> list[ReadTask]:
     with open_dump(path) as file:
         expansion = EXPANSION[kind] if file.read(3) in (b"BZh", b"\x1f\x8b\x08") else 1
-    ranges = plan_ranges(path, index=index, range_bytes=RANGE_TEXT // expansion)
+    ranges = plan_ranges(path, index=index, range_bytes=text // expansion)
     return [ReadTask(kind=kind, source=asdict(r), num_bytes=(r.end - r.start) * expansion) for r in ranges]
 
 
