@@ -23,6 +23,8 @@ from tests.pipeline.synthetic_run import write_run
 KEPT_SHARE = 0.374
 """Of the synthetic run's seeds, what ends as a question."""
 GOAL_OPEN, GOAL_FILTER = 3.0, 0.3
+ROUNDS = 5
+"""Times each is measured; the median is printed."""
 # Sets a control, and resolves with the milliseconds until the list (status and cards, in one go) was replaced and painted.
 TIMED = """new Promise((done) => {{
   const status = document.querySelector('#questions .status'), start = performance.now();
@@ -63,14 +65,18 @@ def main() -> None:
         size = sum(p.stat().st_size for p in page_file.parent.rglob("*.js"))
         with Page() as page:
             opens = []
-            for _ in range(3):
+            for _ in range(ROUNDS):
                 page.command("Page.navigate", url="about:blank")
                 begun = time.monotonic()
                 page.command("Page.navigate", url=page_file.as_uri() + "#questions")
                 page.wait("document.querySelectorAll('#questions .card').length > 0")
                 opens.append(time.monotonic() - begun)
             number = page.run("document.querySelector('#questions .status').textContent")
-            filters = {name: page.run(TIMED.format(action=action)) / 1000 for name, action in ACTIONS.items()}
+            times: dict[str, list[float]] = {name: [] for name in ACTIONS}
+            for _ in range(ROUNDS):
+                for name, action in ACTIONS.items():
+                    times[name].append(page.run(TIMED.format(action=action)) / 1000)
+            filters = {name: statistics.median(found) for name, found in times.items()}
             begun = time.monotonic()
             page.run("location.hash = 'seeds'")
             page.wait("document.querySelectorAll('#seeds tbody tr').length > 0")
@@ -82,7 +88,7 @@ def main() -> None:
     for name, seconds in filters.items():
         print(f"filter, {name}: {seconds:.3f} s (goal {GOAL_FILTER} s)")
     print(f"seeds' table, first showing: {seeds:.2f} s")
-    if max(opens) > GOAL_OPEN or max(filters.values()) > GOAL_FILTER:
+    if statistics.median(opens) > GOAL_OPEN or max(filters.values()) > GOAL_FILTER:
         raise SystemExit(1)
 
 

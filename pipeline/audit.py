@@ -19,13 +19,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pipeline.report.gallery import hop_words
 from pipeline.report.names import Names, Sources
 from pipeline.report.pictures import Picture, picture_reader, shrunk
-from pipeline.report.run_folder import Run, find_questions, open_run
+from pipeline.report.run_folder import Run, find_questions, open_run, store_of
 from records.errors import InputError
 from records.identity import priority
 from records.outcomes import Rejection
@@ -66,6 +67,9 @@ class Share:
         middle, half = p + z2 / (2 * n), Z95 * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
         return max(0.0, (middle - half) / (1 + z2 / n)), min(1.0, (middle + half) / (1 + z2 / n))
 
+    def as_json(self) -> dict[str, Any]:
+        return {"good": self.num_good, "judged": self.num, "share": self.value, "interval": self.interval}
+
     def __str__(self) -> str:
         if not self.num:
             return "nothing judged"
@@ -87,6 +91,15 @@ class AuditResult:
     """(criterion, yes among the kept, yes among the rejected)."""
     num_open: int
     """Items that were left open or out, and count nowhere."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "precision": self.precision.as_json(),
+            "wrongly_rejected": self.wrongly_rejected.as_json(),
+            "open": self.num_open,
+            "by_reason": [{"stage": stage, "reason": reason, **share.as_json()} for stage, reason, share in self.by_reason],
+            "by_criterion": {name: {"kept": k.as_json(), "rejected": r.as_json()} for name, k, r in self.by_criterion},
+        }
 
     def __str__(self) -> str:
         lines = [
@@ -110,7 +123,7 @@ def write_sheet(run: Path, items: int = 300, seed: int = 0, *, sources: Sources 
         run: the run's folder.
         items: how many in all; fewer where the run has fewer.
         seed: another seed draws others.
-        sources: a store, for names and pictures.
+        sources: a store, for names and pictures; by default the one that `run.json` names.
         picture: gives the bytes of a picture that is not under `run/pictures`; by default the store's.
 
     Raises:
@@ -121,6 +134,7 @@ def write_sheet(run: Path, items: int = 300, seed: int = 0, *, sources: Sources 
     found, folder = open_run(Path(run)), Path(run) / "audit"
     if (folder / "sheet.csv").exists():
         raise InputError(str(folder / "sheet.csv"), "is there already and may hold marks", "Read it, then move or remove the folder.")
+    sources = sources or store_of(found)
     read = picture_reader(found.folder, picture or (sources.image_bytes if sources else None))
     kept_ids = {q for q, _ in _ids(found, last_only=True)}
     reasons = _rejected(found, kept_ids)

@@ -28,7 +28,7 @@ from pipeline.report.names import Names, Sources
 from pipeline.report.outcomes import seed_outcomes, stage_flow
 from pipeline.report.pictures import Picture, picture_reader, write_thumbnails
 from pipeline.report.reasons import PENDING, REASONS, stage_words, words
-from pipeline.report.run_folder import Run, find_questions, open_run
+from pipeline.report.run_folder import Run, find_questions, open_run, store_of
 from pipeline.report.spend import money_words, read_spend, seconds_words
 from records.identity import priority
 from records.knowledge import ImageAsset
@@ -47,13 +47,14 @@ def build_report(run: Path, out: Path | None = None, *, sources: Sources | None 
     Args:
         run: the run's folder.
         out: the report's folder; `run/report` by default. It is replaced as a whole.
-        sources: a store, for labels and attribution; without one, ids are shown.
+        sources: a store, for labels and attribution; by default the one that `run.json` names, and without one, ids are shown.
         picture: gives the bytes of a picture that is not under `run/pictures`; by default the store's.
 
     Raises:
         InputError: the folder is no run, or a file of it is damaged.
     """
     found, target = open_run(Path(run)), Path(out) if out else Path(run) / "report"
+    sources = sources or store_of(found)
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     try:
         _Builder(found, part, sources, picture_reader(found.folder, picture or (sources.image_bytes if sources else None))).build()
@@ -214,6 +215,7 @@ class _Builder:
             pending=PENDING,
             num_missing=num_missing,
             seconds=facts.get("seconds"),
+            stage_seconds=sum(timed) if (timed := [f.seconds for f in flows if f.seconds is not None]) else None,
             spend=spend,
             all_spent=all_spent,
             money=money_words,

@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from knowledge.store.store import Store
 from records.errors import InputError
 from records.identity import record_id
 from records.outcomes import Pending, Rejection, StageCount
@@ -137,9 +138,20 @@ class Run:
         return found[-1] if found and found[-1] == self.stages[-1] else None
 
     def seconds(self, stage: Stage) -> float | None:
-        """How long a stage took by `run.json`, shards summed, or None."""
-        rows = [r for r in self.facts.get("stages") or [] if isinstance(r, dict) and r.get("stage") in (stage.name, stage.folder.name)]
-        return sum(float(r.get("seconds") or 0) for r in rows) if rows else None
+        """How long a stage took by `run.json`, or None."""
+        row = (self.facts.get("stages") or {}).get(stage.folder.name) or {}
+        return float(row["seconds"]) if "seconds" in row else None
+
+
+def store_of(run: Run) -> Store | None:
+    """The store that `run.json` names, where it can still be opened: a report outlives its store, and then shows ids."""
+    path = run.facts.get("store")
+    if not isinstance(path, str):
+        return None
+    try:
+        return Store.open(path)
+    except InputError:
+        return None
 
 
 def _read_json(path: Path, fix: str) -> dict[str, Any]:

@@ -395,7 +395,7 @@ def write_facts(folder: Path, title: str = "north-country") -> None:
     """recipe.json and run.json."""
     recipe = {"name": title, "seed": 7, "language": "en", "methods": {"paths": 0.5, "injection": 0.5}, "margin": 2}
     (folder / "recipe.json").write_text(json.dumps({"recipe": recipe, "fingerprint": "5f3c0d", "store": "1d0e"}), encoding="utf-8")
-    stages = [{"stage": f"{n:02d}-{s}", "shard": 0, "seconds": 1.5 * n * n} for n, (s, _) in enumerate(STAGES, 1)]
+    stages = {f"{n:02d}-{s}": {"seconds": 1.5 * n * n} for n, (s, _) in enumerate(STAGES, 1)}
     facts = {
         "started": "2026-11-20T09:00:00Z",
         "seconds": 341.2,

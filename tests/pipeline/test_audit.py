@@ -98,6 +98,7 @@ def test_a_filled_sheet_gives_precision_wrong_rejections_and_a_row_for_each_reas
     (found,) = [s for stage, reason, s in result.by_reason if (stage, reason) == (entry["stage"], entry["reason"])]
     assert found.num_good == 1
     assert dict((name, k.num_good) for name, k, _ in result.by_criterion)["unique"] == 18
+    assert json.loads(json.dumps(result.as_json()))["precision"]["share"] == 0.9
     assert "90.0% (18 of 20; 95 %: 69.9% to 97.2%)" in str(result)
 
 

@@ -347,3 +347,11 @@ def test_evidence_is_said_with_labels_and_without_what_is_empty(made):
     )
     assert evidence_text({"clauses": 3, "ask": 4}, names) == '{"ask":4,"clauses":3}'
     assert len(evidence_text("x" * 10_000, names)) < 2_100
+
+
+def test_a_store_that_is_gone_costs_the_names_and_not_the_report(tmp_path):
+    write_run(tmp_path, num_seeds=30, num_pictures=5)
+    facts = json.loads((tmp_path / "run.json").read_text())
+    (tmp_path / "run.json").write_text(json.dumps({**facts, "store": str(tmp_path / "gone")}))
+    report = build_report(tmp_path).parent
+    assert "P569" in payload(report, "index")["facets"]["relation"]["values"]
