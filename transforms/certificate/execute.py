@@ -28,19 +28,17 @@ def holds(op: str, left: Value, right: Value) -> bool | None:
     if left.kind == right.kind == "time":
         if op == "=":
             return dates_overlap(left, right)
-        if left.year is None or right.year is None or left.year == right.year:
-            return None if left.year is None or right.year is None or left.key() == right.key() else _same_year(op, left, right)
-        return left.year < right.year if op == "<" else left.year > right.year
+        if left.year is None or right.year is None:
+            return None
+        if left.year != right.year:
+            return left.year < right.year if op == "<" else left.year > right.year
+        if 9 in (left.precision, right.precision):
+            return False if right.precision == 9 else None  # "before 1832" excludes all of 1832
+        return None if left.precision != 11 or right.precision != 11 else left.time < right.time if op == "<" else left.time > right.time
     if left.kind == right.kind == "quantity" and left.unit == right.unit:
         a, b = left.number or 0.0, right.number or 0.0
         return {"<": a < b, ">": a > b, "=": a == b}[op]
     return left.key() == right.key() if op == "=" else None
-
-
-def _same_year(op: str, left: Value, right: Value) -> bool | None:
-    if left.precision != 11 or right.precision != 11:
-        return None
-    return left.time < right.time if op == "<" else left.time > right.time
 
 
 def cost(clause: Clause, binding: Binding, facts: Facts) -> float:

@@ -1,0 +1,160 @@
+"""Margins over a handful of lighthouses, each case the smallest that shows one rule."""
+import pytest
+
+from records.form import Ask, ClaimClause, ClassClause, Compare, Form, Image
+from records.knowledge import Article, Entity, Section, Value, entity_value
+from tests.small_facts import SmallFacts, claim, year
+from transforms.certificate.certify import CertificateRules, Refusal, certify_form
+from transforms.certificate.description import descriptions
+from transforms.certificate.facts import Trust
+from transforms.certificate.margin import NO_RIVAL, margin_of, status
+
+LIGHTHOUSE, HUMAN = "Q39715", "Q5"
+
+
+def crowd(number: int = 60) -> list:
+    """Lighthouses with one architect and one opening each, so that both properties are seen to be functional."""
+    claims = []
+    for i in range(number):
+        claims += [claim(f"Q1{i:03}", "P31", LIGHTHOUSE), claim(f"Q1{i:03}", "P84", f"Q2{i:03}"), claim(f"Q1{i:03}", "P571", year(1700 + i)),
+                   claim(f"Q2{i:03}", "P31", HUMAN), claim(f"Q2{i:03}", "P569", year(1660 + i))]
+    return claims
+
+
+def described(*clauses, intended: str = "Q1000", facts: SmallFacts, trust: Trust = Trust(), required: int = 2):
+    form = Form(clauses=clauses, ask=Ask(var="v", type="entity"))
+    (description,) = descriptions(form, {"v": entity_value(intended)})
+    return margin_of(facts, trust, description, entity_value(intended), required)
+
+
+def by_architect(architect: str = "Q2000"):
+    return ClaimClause(subject="v", property="P84", object=entity_value(architect))
+
+
+KIND = ClassClause(var="v", class_id=LIGHTHOUSE)
+
+
+def test_a_rival_with_another_known_value_of_a_functional_property_is_out():
+    assert described(KIND, by_architect(), facts=SmallFacts(crowd())).margin == NO_RIVAL
+
+
+def test_a_rival_of_which_the_store_says_nothing_leaves_a_margin_of_one():
+    facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P571", year(1900))])
+    found = described(KIND, by_architect(), facts=facts)
+    assert found.margin == 1
+    assert found.nearest.entity_id == "Q1999" and found.nearest.gaps == ("P84=Q2000",)
+
+
+def test_a_second_clause_that_contradicts_the_silent_rival_restores_the_margin():
+    facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P571", year(1900))])
+    opened = ClaimClause(subject="v", property="P571", object=year(1700))
+    assert described(KIND, by_architect(), opened, facts=facts).margin >= 2
+
+
+def test_a_twin_that_matches_everything_leaves_no_margin():
+    facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", "Q2000")])
+    assert described(KIND, by_architect(), facts=facts).margin == 0
+
+
+def test_other_values_of_a_property_with_many_values_contradict_nothing():
+    many = [claim(f"Q1{i:03}", "P166", f"Q3{j:03}") for i in range(60) for j in range(3 + i % 2)]
+    facts = SmallFacts([*crowd(), *many])
+    awarded = ClaimClause(subject="v", property="P166", object=entity_value("Q3003"))
+    assert described(KIND, awarded, intended="Q1001", facts=facts).margin < 2
+
+
+def test_an_unknown_value_is_a_gap_and_a_known_absence_a_contradiction():
+    base = [*crowd(), claim("Q1999", "P31", LIGHTHOUSE)]
+    unknown = SmallFacts([*base, claim("Q1999", "P84", Value(kind="somevalue"))])
+    absent = SmallFacts([*base, claim("Q1999", "P84", Value(kind="novalue"))])
+    assert described(KIND, by_architect(), facts=unknown).margin == 1
+    assert described(KIND, by_architect(), facts=absent).margin >= 2
+
+
+def test_a_coarser_date_neither_fits_nor_contradicts():
+    decade = Value(kind="time", time="+1700-00-00T00:00:00Z", precision=8)
+    facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P571", decade)])
+    opened = ClaimClause(subject="v", property="P571", object=year(1700))
+    assert described(KIND, opened, facts=facts).margin == 0
+
+
+def test_in_a_complete_world_silence_contradicts():
+    facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE)])
+    assert described(KIND, by_architect(), facts=facts, trust=Trust(complete=True)).margin == NO_RIVAL
+
+
+def test_an_article_that_names_the_missing_value_closes_the_gap():
+    claims = [*crowd(), claim("Q1999", "P31", LIGHTHOUSE)]
+    article = Article(wiki="enwiki", title="Old Light", page_id=1, revision=1, sections=(Section(title="", level=1, text="Maren Holt drew it."),))
+    facts = SmallFacts(claims, entities={"Q2000": Entity(id="Q2000", labels={"en": "Maren Holt"})}, articles={"Q1999": article})
+    assert described(KIND, by_architect(), facts=facts).margin == 0
+
+
+def test_a_class_above_the_wanted_one_is_a_gap():
+    claims = [*crowd(), claim(LIGHTHOUSE, "P279", "Q41176"), claim("Q1999", "P31", "Q41176"), claim("Q1999", "P84", "Q2000")]
+    assert described(KIND, by_architect(), facts=SmallFacts(claims)).margin == 1
+
+
+def test_a_range_is_contradicted_by_a_value_outside_it():
+    facts = SmallFacts(crowd())
+    clauses = (KIND, ClaimClause(subject="v", property="P571", object="y"), Compare(left="y", op="<", right=year(1701)))
+    binding = {"v": entity_value("Q1000"), "y": year(1700)}
+    (description,) = [d for d in descriptions(Form(clauses=clauses, ask=Ask(var="v", type="entity")), binding) if d.var == "v"]
+    (early,) = [p for p in description.parts if p.role == "range"]
+    assert [status(facts, Trust(), e, early) for e in ("Q1000", "Q1001", "Q2000")] == ["match", "contradicted", "gap"]
+
+
+# A whole certificate: the year in which the architect of the lighthouse in the picture was born.
+
+BORN = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x1", property="P569", object="a")),
+            ask=Ask(var="a", type="date", precision="year"))
+BINDINGS = {"x0": "Q1000", "x1": "Q2000", "a": year(1660).key()}
+
+
+def certified(facts: SmallFacts, form: Form = BORN, bindings: dict = BINDINGS, **rules):
+    return certify_form(form, facts, {"x0": entity_value("Q1000")}, bindings, CertificateRules(**rules))
+
+
+def test_a_path_of_functional_hops_is_certified_with_its_evidence_and_needs_its_picture():
+    made = certified(SmallFacts(crowd()))
+    assert not isinstance(made, Refusal), made
+    assert made.margin == NO_RIVAL and made.basis == "margin"
+    assert [(h.source, h.property, h.target) for h in made.evidence] == [("x0", "P84", "x1"), ("x1", "P569", "a")]
+    assert made.nominal_hops == made.effective_hops == 2
+    assert made.answers_without_picture >= 2
+
+
+def test_a_second_architect_makes_the_hop_ambiguous():
+    refusal = certified(SmallFacts([*crowd(), claim("Q1000", "P84", "Q2001")]))
+    assert refusal.reason in ("not_unique", "margin_too_small")
+
+
+def test_a_form_whose_answer_does_not_depend_on_the_picture_is_refused():
+    claims = [c for c in crowd() if c.property != "P569"] + [claim(f"Q2{i:03}", "P569", year(1660)) for i in range(60)]
+    assert certified(SmallFacts(claims)).reason == "picture_not_needed"
+
+
+def test_a_node_that_its_own_clues_single_out_is_a_decoration():
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x1", property="P84", object="x0"), ClassClause(var="x1", class_id=LIGHTHOUSE),
+                         ClaimClause(subject="x1", property="P571", object=year(1703)), ClaimClause(subject="x1", property="P2048", object="a")),
+                ask=Ask(var="a", type="quantity"))
+    heights = [claim(f"Q1{i:03}", "P2048", Value(kind="quantity", number=20.0 + i, unit="Q11573")) for i in range(60)]
+    refusal = certify_form(form, SmallFacts([*crowd(), *heights]), {"x0": entity_value("Q2003")},
+                           {"x0": "Q2003", "x1": "Q1003", "a": "quantity:23:Q11573"}, CertificateRules())
+    assert refusal.reason == "decoration"
+
+
+def test_a_writer_who_meant_another_answer_is_refused():
+    assert certified(SmallFacts(crowd()), bindings={**BINDINGS, "a": year(1661).key()}).reason == "no_evidence"
+
+
+def test_clauses_that_hang_on_nothing_are_refused():
+    loose = Form(clauses=(*BORN.clauses, ClassClause(var="z", class_id=HUMAN)), ask=BORN.ask)
+    assert certified(SmallFacts(crowd()), form=loose).reason == "not_connected"
+
+
+@pytest.mark.parametrize("margin", [1, 2, 3])
+def test_the_recipe_sets_the_margin(margin):
+    facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P571", year(1900))])
+    accepted = described(KIND, by_architect(), facts=facts, required=margin).margin >= margin
+    assert accepted == (margin == 1)
