@@ -54,7 +54,8 @@ def measure(num_articles: int, out: Path) -> dict[str, float]:
     if not (world / "world.json").exists():
         write_world(world, articles=num_articles, seed=SEED, pictures=False)
     shutil.rmtree(store, ignore_errors=True)
-    reply = subprocess.run([sys.executable, "-m", "benchmarks.ingest", "--ingest", str(world), str(store)], check=True, capture_output=True, text=True)
+    command = [sys.executable, "-m", "benchmarks.ingest", "--ingest", str(world), str(store)]
+    reply = subprocess.run(command, check=True, capture_output=True, text=True)
     figures = json.loads(reply.stdout.splitlines()[-1])
     for name, file in (("xml", "articles.xml.bz2"), ("json", "entities.json.bz2")):
         figures[name], figures[f"{name}_bz2"] = text_bytes(world / file)
@@ -98,7 +99,8 @@ def main() -> None:
         return
     sizes = {n: measure(n, args.out) for n in (args.small, args.large)}
     print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, one process")
-    print(f"{'articles':>10} {'text MB':>8} {'wall s':>8} {'CPU s':>8} {'MB/s':>6} {'art./s':>7} {'peak MB':>8} {'store MB':>9} {'bz2 s':>6}")
+    print(f"{'articles':>10} {'text MB':>8} {'wall s':>8} {'CPU s':>8} {'MB/s':>6} {'art./s':>7} {'peak MB':>8} {'store MB':>9} "
+          f"{'bz2 s':>6}")
     for n, f in sizes.items():
         text = f["xml"] + f["json"]
         print(f"{n:>10,} {text / 1e6:>8.0f} {f['wall']:>8.1f} {f['cpu']:>8.1f} {text / 1e6 / f['wall']:>6.2f} {n / f['wall']:>7.0f} "

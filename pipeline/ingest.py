@@ -151,6 +151,7 @@ def _whole_store(store: Path, fingerprint: str) -> IngestSummary | None:
         meta = json.loads((store / META).read_text())
         if meta.get("plan") != fingerprint:
             raise InputError(str(store), "holds a store of other inputs or options", "Give another folder, or remove this one")
+        shutil.rmtree(store / WORK, ignore_errors=True)  # a kill may have come between meta.json and the end
         counts = tuple(read_records(store / REJECTED / "stages.parquet", StageCount))
         return IngestSummary(meta=meta, counts=counts, reasons=meta["reasons"], reused=True)
     if store.exists() and (not store.is_dir() or (not (store / WORK).exists() and any(store.iterdir()))):
@@ -259,10 +260,10 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
 
 
 def _collect(job: Job, stage: str, path: Path) -> None:
-    """The rejections of a stage's tasks in one file, sorted by item, where there are any."""
-    found = [r for part in sorted(job.folder("rejected").glob(f"{stage}-*.parquet")) for r in read_records(part, Rejection)]
-    if found:
-        write_records(path, Rejection, sorted(found, key=lambda r: (r.item_id, r.reason, r.title)))
+    """The rejections of a stage's tasks in one file, where there are any; sorted within each task."""
+    parts = sorted(job.folder("rejected").glob(f"{stage}-*.parquet"))
+    if parts:
+        write_records(path, Rejection, (rejection for part in parts for rejection in read_records(part, Rejection)))
 
 
 def _disk_error(store: Path, error: OSError) -> InputError:

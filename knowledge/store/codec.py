@@ -5,7 +5,6 @@ five times faster than one column a field. Only fields that differ from their de
 the dataclass, so equal records have equal bytes. Against `Record.to_row`/`from_row` this is about 5 times faster.
 """
 import dataclasses
-import functools
 import json
 import types
 import typing
@@ -90,8 +89,25 @@ def _from_json(hint: Any) -> Any:
     return None
 
 
-@functools.cache
-def _packer(kind: Any) -> Callable[[Any], dict[str, Any]]:
+_PACKERS: dict[Any, Callable[[Any], dict[str, Any]]] = {}
+_UNPACKERS: dict[Any, Callable[[dict[str, Any]], Any]] = {}
+
+
+def _packer(kind: type[Record]) -> Callable[[Any], dict[str, Any]]:
+    """The packing function of a record type, made once."""
+    if kind not in _PACKERS:
+        _PACKERS[kind] = _make_packer(kind)
+    return _PACKERS[kind]
+
+
+def _unpacker(kind: type[R]) -> Callable[[dict[str, Any]], R]:
+    """The unpacking function of a record type, made once."""
+    if kind not in _UNPACKERS:
+        _UNPACKERS[kind] = _make_unpacker(kind)
+    return _UNPACKERS[kind]
+
+
+def _make_packer(kind: type[Record]) -> Callable[[Any], dict[str, Any]]:
     defaults = {f.name: _default(f) for f, _ in kind.typed_fields()}
     converters = {f.name: c for f, hint in kind.typed_fields() if (c := _to_json(hint))}
 
@@ -105,8 +121,7 @@ def _packer(kind: Any) -> Callable[[Any], dict[str, Any]]:
     return to_json
 
 
-@functools.cache
-def _unpacker(kind: Any) -> Callable[[dict[str, Any]], Any]:
+def _make_unpacker(kind: type[Record]) -> Callable[[dict[str, Any]], Any]:
     converters = {f.name: c for f, hint in kind.typed_fields() if (c := _from_json(hint))}
 
     def from_json(data: dict[str, Any]) -> Any:

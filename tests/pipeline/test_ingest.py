@@ -13,11 +13,12 @@ import pytest
 from knowledge.search import TextSearch
 from knowledge.store import Store
 from pipeline.ingest import IngestOptions, run_ingest
-from records.errors import InputError
+from records.errors import InputError, QuestloomError
 from records.outcomes import Rejection
 from records.parquet import read_records
 from tests import small_dumps
 from tests.small_dumps import write_dumps
+from transforms.ingest import sources
 
 SNAPSHOT = "2026-11-01"
 
@@ -206,6 +207,27 @@ def test_a_damaged_dump_ends_the_job_with_its_place_and_nothing_that_looks_whole
         Store.open(options["store"])
     kept = run_ingest(IngestOptions(**options, keep_partial=True))
     assert kept.reasons["bad_page"] == 1 and kept.meta["tables"]["articles"]["rows"] == 3
+
+
+def test_an_exception_at_one_page_is_that_pages_rejection_and_too_many_end_the_job(inputs, tmp_path, monkeypatch):
+    read_article = sources.read_article
+
+    def fails(page, site):
+        if page.title == "Norhaven":
+            raise RuntimeError("hostile page")
+        return read_article(page, site)
+
+    monkeypatch.setattr(sources, "read_article", fails)
+    options = IngestOptions(store=str(tmp_path / "store"), snapshot=SNAPSHOT, **inputs)
+    with pytest.raises(QuestloomError, match="items ended as errors"):
+        run_ingest(options)
+    with pytest.raises(InputError, match="half-built"):
+        Store.open(options.store)
+    monkeypatch.setattr("pipeline.ingest.MAX_ERROR_SHARE", 0.1)
+    assert run_ingest(options).reasons["error"] == 1
+    rejected, = (r for r in read_records(tmp_path / "store" / "rejected" / "read.parquet", Rejection) if r.reason == "error")
+    assert rejected.title == "Norhaven" and "hostile page" in rejected.evidence["traceback"]
+    assert Store.open(options.store).label("Q900020") == "Norhaven", "its item stays"
 
 
 def test_a_folder_that_is_no_store_or_cannot_be_written_is_refused(inputs, tmp_path):

@@ -34,7 +34,7 @@ def parts_of(item: Read, wiki: str) -> Iterator[tuple[str, Row]]:
             yield "redirect", (item.title, item.target, item.target.encode())
         case PropertyInfo():
             yield "property", (item.id, "", pack(item))
-        case (Entity() as entity, claims):
+        case (Entity() as entity, tuple() as claims):
             yield from _item_parts(entity, claims, wiki)
         case (ImageAsset() as image, data):
             yield "picture", (image.file, image.id, pack(image))
