@@ -21,6 +21,7 @@ from records.identity import canonical_json, sha256_hex
 from transforms.certificate.certify import CertificateRules
 from transforms.drafting.rules import DraftRules, SeedRules
 from transforms.enhancement.degrade import EnhancementRules
+from transforms.external import ExternalRules
 from transforms.pictures.choose import PictureRules
 from transforms.pictures.ground import GroundingRules
 
@@ -44,6 +45,8 @@ class Recipe:
     grounding: GroundingRules = field(default_factory=GroundingRules)
     filters: FilterRules = field(default_factory=FilterRules)
     enhancement: EnhancementRules = field(default_factory=EnhancementRules)
+    external: tuple[ExternalRules, ...] = ()
+    """Sources of outside rows, which enter at the filters."""
     export: ExportRules = field(default_factory=ExportRules)
     models: ModelRules = field(default_factory=ModelRules)
     run: RunRules = field(default_factory=RunRules)
@@ -106,6 +109,10 @@ def _override(data: dict[str, Any], override: str) -> None:
 
 def _refuse_unknown(kind: Any, data: Any, where: str, prefix: str) -> None:
     """pydantic ignores unknown keys of plain dataclasses; a misspelt key must not pass."""
+    if typing.get_origin(kind) is tuple and isinstance(data, list):
+        for place, item in enumerate(data):
+            _refuse_unknown(typing.get_args(kind)[0], item, where, f"{prefix}{place}.")
+        return
     if not dataclasses.is_dataclass(kind) or not isinstance(data, Mapping):
         return
     hints = typing.get_type_hints(kind)

@@ -6,8 +6,17 @@ from collections.abc import Iterable, Iterator
 
 from pipeline.recipe import Recipe
 from records.identity import priority
+from records.synthesis import Question
 
 Keys = tuple[str, int, tuple[str, ...]]
+
+
+def keys_of(question: Question) -> tuple[str, ...]:
+    """What a question shares with whoever must go the same way. An outside row has neither anchor nor path."""
+    picture = f"picture:{question.source_image_id}"
+    if not question.anchor:
+        return (picture,)
+    return f"anchor:{question.anchor}", picture, "path:" + ",".join(sorted(set(question.bindings.values())))
 
 
 def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int, str, str]]:

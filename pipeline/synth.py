@@ -15,11 +15,12 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from knowledge.store.vectors import add_vectors
 from models.clip import Clip
 from pipeline.clients import client_of
+from pipeline.external import open_sources, outside_seeds
 from pipeline.inputs import words_of
 from pipeline.progress import counting, watching
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, absolute, open_store
-from pipeline.splits import components
+from pipeline.splits import components, keys_of
 from pipeline.synth_stages import SEEDS, Loser, Placed, synth_stages
 from pipeline.writers import check_writer
 from records.errors import InputError
@@ -80,7 +81,7 @@ class WriteSeeds(beam.DoFn):
     def process(self, found: list[Candidate]) -> Iterator[int]:
         num_shards = self.job.recipe.run.shards
         shards: list[list[Seed]] = [[] for _ in range(num_shards)]
-        for seed in choose(found, self.job.recipe.seeds):
+        for seed in (*choose(found, self.job.recipe.seeds), *outside_seeds(self.job.recipe)):
             shards[shard_of(seed.id, num_shards)].append(seed)
         for number, seeds in enumerate(shards):
             facts = {"source": "", "fingerprint": self.job.recipe.fingerprint, "num_in": str(len(seeds)), "num_kept": str(len(seeds)),
@@ -130,7 +131,7 @@ class PlaceComponents(beam.DoFn):
         for shard in sorted(shards):
             yield shard, None
             for q in read_records(shard_path(self.job.run, self.source, "kept", shard), Question):
-                keys.append((q.id, shard, (f"anchor:{q.anchor}", f"picture:{q.source_image_id}", "path:" + ",".join(sorted(set(q.bindings.values()))))))
+                keys.append((q.id, shard, keys_of(q)))
         for question_id, shard, component, split in components(keys, self.job.recipe):
             yield shard, Placed(item_id=question_id, split=split, component=component)
 
@@ -189,6 +190,7 @@ def prepare(job: Job) -> frozenset[str]:
     store = open_store(job.store)
     check_writer(job.recipe)
     read_hashes(job.recipe.filters.exclude_pictures)
+    open_sources(job.recipe)
     if job.recipe.models.roles:
         client_of(job.recipe, job.run, "check")
     facts = {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": store.meta["digest"]}

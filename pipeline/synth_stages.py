@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.clip import Clip
+from pipeline.external import drafting_outside, external_first, outside_picture, source_picture
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, open_picture_search, open_store, open_text_search, picture_path
 from pipeline.solvers import NO_TOOLS, TEXT_ONLY
@@ -18,10 +19,12 @@ from transforms.drafting.stage import Drafter
 from transforms.enhancement.degrade import is_chosen
 from transforms.enhancement.enhance import Enhanced, enhance
 from transforms.enhancement.recoverable import Source
+from transforms.external import certified
 from transforms.filters.answer_in_question import answer_in_question
 from transforms.filters.evidence_only import solvable
 from transforms.filters.search_shortcuts import image_search_shortcut, text_search_shortcut
 from transforms.filters.visible_text import visible_text
+from transforms.pictures.choose import perceptual_hash
 from transforms.pictures.shown import shown
 from transforms.pictures.stage import PictureChooser
 from transforms.stages.stage import Apply, Stage, reject
@@ -56,7 +59,7 @@ def make_draft(job: Job) -> Apply:
     store = open_store(job.store)
     drafter = Drafter(facts=store, writer=make_writer(job.recipe, store, job.run), accept=Accept(store, job.recipe.certificate),
                       rules=job.recipe.draft, recipe_seed=job.recipe.seed, language=job.recipe.language, stage="02-draft")
-    return drafter.__call__
+    return drafting_outside(job, drafter) if job.recipe.external else drafter.__call__
 
 
 def make_pictures(job: Job) -> Apply:
@@ -75,7 +78,7 @@ def make_pictures(job: Job) -> Apply:
             write_whole(path, picture.data)
         return question.replace(image_id=picture.id, source_image_id=image.id, grounding=Json(grounding.to_row())).with_verdict(verdict)
 
-    return choose
+    return external_first(outside_picture(job), choose)
 
 
 def make_certify(job: Job) -> Apply:
@@ -87,7 +90,7 @@ def make_certify(job: Job) -> Apply:
         made = certify(question, store, given, rules)
         return reject(question, "04-certify", made.reason, made.evidence) if isinstance(made, Refusal) else made
 
-    return check
+    return external_first(certified, check)
 
 
 def make_answer_in_question(job: Job) -> Apply:
@@ -115,7 +118,7 @@ def make_image_search(job: Job) -> Apply:
     search, clip = open_picture_search(job.store), Clip.load(job.recipe.models.clip)
 
     def check(question: Question) -> Question | Rejection:
-        vector = clip.embed_pictures([store.image_bytes(question.source_image_id)])[0]
+        vector = clip.embed_pictures([source_picture(job, question)])[0]
         hits = [hit for hit in search.search(vector, k + 1) if hit.image_id != question.source_image_id][:k]
         found = (store.image(hit.image_id) for hit in hits)
         entities = dict.fromkeys(e for image in found if image is not None for e in image.entity_ids)
@@ -148,11 +151,11 @@ def make_enhance(job: Job) -> Apply:
     def degrade(question: Question) -> Question | Rejection:
         if not is_chosen(question.id, recipe.seed, recipe.enhancement.share):
             return question
-        image = store.image(question.source_image_id)
-        assert image is not None
-        source = Source(image_ids={i.id for i in store.images_of(question.anchor)}, perceptual_hash=image.perceptual_hash,
-                        details=image.details if question.needs_detail else ())
-        made = enhance(question, store.image_bytes(image.id), source, clip, search, seed=recipe.seed, rules=recipe.enhancement, stage="13-enhance")
+        picture, image = source_picture(job, question), store.image(question.source_image_id)
+        source = Source(image_ids={i.id for i in store.images_of(question.anchor)} if question.anchor else (),
+                        perceptual_hash=image.perceptual_hash if image else perceptual_hash(picture),
+                        details=image.details if image and question.needs_detail else ())
+        made = enhance(question, picture, source, clip, search, seed=recipe.seed, rules=recipe.enhancement, stage="13-enhance")
         if isinstance(made, Enhanced):
             write_whole(picture_path(job.run, made.picture.id), made.picture.data)
             return made.question

@@ -41,10 +41,16 @@ def text_bands(text: str, similarity: float) -> Iterator[str]:
 
 
 def duplicate_keys(question: Question, similarity: float) -> Iterator[str]:
-    """Keys by which two questions are one: words, path with answer, picture with answer."""
-    yield from text_bands(question.text, similarity)
+    """Keys by which two questions are one: words, path with answer, picture with answer.
+
+    An outside row has no path, and its words alone ("Who painted this?") say little: they count together with the answer.
+    """
     answer = question.answer.value.key()
-    yield f"path:{answer}:{','.join(sorted(set(question.bindings.values())))}"
+    if question.bindings:
+        yield from text_bands(question.text, similarity)
+        yield f"path:{answer}:{','.join(sorted(set(question.bindings.values())))}"
+    else:
+        yield from (f"{band}:{answer}" for band in text_bands(question.text, similarity))
     if question.image_id:
         yield f"picture:{question.image_id}:{answer}"
 
