@@ -17,9 +17,10 @@ NUM_MERGES = 4000
 CONFIG: dict[str, Any] = {
     "model_cfg": {
         "embed_dim": 128,
+        "init_logit_bias": -4.0,
         # open_clip's ModifiedResNet with one bottleneck a stage: it learns more from few pictures than a transformer.
         "vision_cfg": {"image_size": SIDE, "layers": [1, 1, 1, 1], "width": 20, "head_width": 64},
-        "text_cfg": {"context_length": 48, "vocab_size": NUM_MERGES + 512 + 2, "width": 128, "heads": 4, "layers": 2},
+        "text_cfg": {"context_length": 32, "vocab_size": NUM_MERGES + 512 + 2, "width": 128, "heads": 4, "layers": 2},
     },
     "preprocess_cfg": {"mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25], "interpolation": "bilinear", "resize_mode": "squash"},
 }

@@ -10,7 +10,7 @@ from records.knowledge import Claim, Entity, ImageAsset, Value
 
 CLASS, COLOUR, MATERIAL, DEPICTS, SEX, STOREYS, COUNT, GENRE, PARENT = (
     "P31", "P462", "P186", "P180", "P21", "P1101", "P1114", "P136", "P171")
-HUMAN, TAXON = "Q5", "Q16521"
+HUMAN, TAXON, PAINTING = "Q5", "Q16521", "Q3305213"
 _GROUPS = {"Q5113": "bird", "Q152": "fish", "Q7377": "mammal", "Q10811": "reptile", "Q10908": "amphibian", "Q28319": "butterfly",
            "Q1390": "insect", "Q1358": "spider", "Q25314": "flower", "Q764": "fungus", "Q756": "plant", "Q729": "animal"}
 """Groups of organisms that people have a word for, the narrow ones first on any path up P171."""
@@ -78,8 +78,9 @@ def looks_of(store: Described, entity_id: str, *, without_picture: str = "") -> 
                 colour = store.label(detail.value.entity)
                 parts.add(f"{article(colour)} {colour} {part}")
     genre = " and ".join(labels(GENRE)) if shown else ""  # a novel's genre is not to be seen, a picture's is
-    return Looks(noun=f"{genre} {noun_of(store, entity_id)}".strip(), colours=labels(COLOUR), materials=labels(MATERIAL),
-                 parts=tuple(sorted(parts)), shown=tuple(sorted(shown)))
+    painted = any(v.entity == PAINTING for v in best.get(CLASS, ()))  # oil or tempera, canvas or copper: not to be seen
+    return Looks(noun=f"{genre} {noun_of(store, entity_id)}".strip(), colours=labels(COLOUR),
+                 materials=() if painted else labels(MATERIAL), parts=tuple(sorted(parts)), shown=tuple(sorted(shown)))
 
 
 def noun_of(store: Described, entity_id: str) -> str:

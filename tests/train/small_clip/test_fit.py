@@ -26,10 +26,16 @@ def test_texts_that_fit_cost_least_where_they_point_at_all_pictures_that_they_fi
     texts = torch.eye(2)
     fits = torch.tensor([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     right, wrong = torch.eye(2)[[0, 0, 1]], torch.eye(2)[[0, 1, 1]]
-    scale = torch.tensor(20.0)
-    # Two pictures share the first text's mass, so its least cost is ln 2.
-    assert text_loss(right, texts, fits, scale).item() == pytest.approx(np.log(2) / 4, abs=0.01)
-    assert text_loss(wrong, texts, fits, scale) > 2.0
+    scale, bias = torch.tensor(40.0), torch.tensor(-20.0)
+    # Two pictures share the first text's mass, so the least cost of ranking is ln 2 / 4; that of the pairs is 0.
+    assert text_loss(right, texts, fits, scale, bias).item() == pytest.approx(np.log(2) / 4, abs=0.01)
+    assert text_loss(wrong, texts, fits, scale, bias) > 2.0
+
+
+def test_a_text_that_fits_every_picture_still_has_to_fit_them_well():
+    texts, fits, scale, bias = torch.eye(2)[:1], torch.ones(1, 2), torch.tensor(10.0), torch.tensor(-4.0)
+    near, far = torch.eye(2)[[0, 0]], torch.eye(2)[[1, 1]]
+    assert text_loss(near, texts, fits, scale, bias) < text_loss(far, texts, fits, scale, bias) - 3
 
 
 def test_a_shortened_description_still_fits_and_a_changed_one_does_not():

@@ -53,8 +53,8 @@ def test_a_painting_tells_what_it_shows_and_a_person_what_sex():
 
 
 def test_a_depicted_person_or_building_is_told_by_its_kind_and_not_by_its_name():
-    facts = store(*LIGHT, claim("P", "P31", "Q3305213"), claim("P", "P180", "L"), claim("P", "P180", "boat"),
-                  claim("P", "P136", "marine art"))
+    facts = store(*LIGHT, claim("P", "P31", "Q3305213"), claim("P", "P186", "oil paint"), claim("P", "P180", "L"),
+                  claim("P", "P180", "boat"), claim("P", "P136", "marine art"))
     assert looks_of(facts, "P").text() == "a marine art painting showing a boat and a lighthouse"
 
 
