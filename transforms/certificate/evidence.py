@@ -1,5 +1,5 @@
 """Evidence: for each hop the claim that says it, with its revision, and the sentence that shows it where there is one."""
-from records.form import ClaimClause, Form, SentenceClause, variables
+from records.form import ClaimClause, Form, SentenceClause
 from records.knowledge import Article, Claim, Value
 from records.synthesis import Hop
 from transforms.certificate.description import distances
@@ -65,20 +65,10 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
 
 
 def num_hops(form: Form) -> int:
-    """Claims and sentences on the shortest way from the picture to what is asked."""
-    level, seen, steps = {form.anchor}, {form.anchor}, 0
+    """Claims and sentences that must be followed from the picture to what is asked, the asked attribute included.
+
+    Those that tie a node to a named constant are clues, not hops; parts that do not hang on what is asked do not count.
+    """
+    near = distances(form)
     edges = [c for c in form.clauses if isinstance(c, ClaimClause | SentenceClause)]
-    free = [c for c in form.clauses if not isinstance(c, ClaimClause | SentenceClause)]
-    while level:
-        grown = True
-        while grown:  # comparisons, computations and readings cost no hop
-            extra = {v for c in free for v in variables(c) if set(variables(c)) & level} - seen
-            level |= extra
-            seen |= extra
-            grown = bool(extra)
-        if form.ask.var in seen:
-            return steps
-        level = {v for c in edges for v in variables(c) if set(variables(c)) & level} - seen
-        seen |= level
-        steps += 1
-    return 0
+    return sum(isinstance(c.subject, str) and isinstance(c.object, str) and c.subject in near for c in edges)

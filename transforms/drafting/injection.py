@@ -1,4 +1,6 @@
 """Injection (VSearcher 2.2): a simple question, then rounds that hide a named entity behind a fact, then the picture."""
+from collections.abc import AsyncIterator
+
 from records.knowledge import Entity
 from records.outcomes import Reason
 from records.synthesis import Seed
@@ -9,6 +11,8 @@ from transforms.writing.protocol import Draft, Mention, Writer
 
 MAX_STARTS = 4
 MAX_MENTIONS = 3
+MAX_FINISHED = 8
+"""Drafts with all their rounds that are tried with a picture, over all starts."""
 
 
 async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:
@@ -16,25 +20,30 @@ async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept:
     starts = await writer.seed_question(seed, entity)
     if not starts:
         trail.add_reason(Reason.NO_ANSWER, entity.label())
+    num_grown = 0
     for start in starts[:MAX_STARTS]:
-        draft: Draft | None = start
-        for _ in range(rules.rounds[seed.level]):
-            draft = await _inject_once(draft, seed, writer, accept, rules, trail)
-            if draft is None:
-                break
-        if draft is None:
-            continue
-        for mention in await writer.pick_image_entity(draft, seed):
-            shown = await writer.hide_entity(draft, mention, seed)
-            finished = await accept.finished(shown, writer, seed)
-            if isinstance(finished, Draft):
-                return finished
-            trail.add(finished, mention.surface)
-        trail.add_reason(Reason.NO_PICTURE, draft.text)
+        async for draft in _grown(start, rules.rounds[seed.level], seed, writer, accept, rules, trail):
+            mentions = await writer.pick_image_entity(draft, seed)
+            if not mentions:
+                trail.add_reason(Reason.NO_PICTURE, entity.label())
+            for mention in mentions:
+                shown = await writer.hide_entity(draft, mention, seed)
+                finished = await accept.finished(shown, writer, seed)
+                if isinstance(finished, Draft):
+                    return finished
+                trail.add(finished, mention.surface)
+            num_grown += 1
+            if num_grown == MAX_FINISHED:
+                return None
     return None
 
 
-async def _inject_once(draft: Draft, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:
+async def _grown(draft: Draft, rounds: int, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> AsyncIterator[Draft]:
+    """The drafts that so many rounds of injection make of a draft, depth first, at most `rules.alternatives` ways a round."""
+    if rounds == 0:
+        yield draft
+        return
+    num_ways = 0
     for mention in (await writer.pick_entity(draft, seed))[:MAX_MENTIONS]:
         facts = await writer.take_fact(draft, mention, seed)
         if not facts:
@@ -43,9 +52,13 @@ async def _inject_once(draft: Draft, seed: Seed, writer: Writer, accept: Accept,
             after = await writer.inject(draft, mention, (fact,), seed)
             accepted = await accept.step(draft, after, _new_var(draft, after, mention), writer, seed)
             if isinstance(accepted, Draft):
-                return accepted
-            trail.add(accepted, fact.text)
-    return None
+                async for grown in _grown(accepted, rounds - 1, seed, writer, accept, rules, trail):
+                    yield grown
+                num_ways += 1
+                if num_ways == rules.alternatives:
+                    return
+            else:
+                trail.add(accepted, fact.text)
 
 
 def _new_var(before: Draft, after: Draft, mention: Mention) -> str:

@@ -41,6 +41,8 @@ class DraftRules:
     """Walks a seed (OpenSearch-VL: 10)."""
     drafts: Annotated[int, Ge(1)] = 40
     """Descriptions tried a node."""
+    alternatives: Annotated[int, Ge(1), Le(10)] = 3
+    """Ways in which one round of injection is tried before an earlier one is given up; 1 is cheapest with a model."""
     max_clauses: Annotated[int, Ge(1), Le(6)] = 3
     """Claims in one description, its class and the hop that leads to it not counted."""
     max_hub: Annotated[int, Ge(1)] = 10_000

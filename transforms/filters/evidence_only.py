@@ -18,10 +18,11 @@ from transforms.writing.forms import constants
 
 
 class EvidenceFacts:
-    """`Facts` that hold only given claims; classes and pictures are those of the store."""
+    """`Facts` that hold only given nodes and claims; classes and pictures are those of the store."""
 
-    def __init__(self, facts: Facts, claims: Iterable[Claim]) -> None:
+    def __init__(self, facts: Facts, nodes: Iterable[str], claims: Iterable[Claim]) -> None:
         self._facts = facts
+        self._nodes = sorted(nodes)
         self._claims: dict[str, list[Claim]] = {}
         for claim in sorted(claims, key=lambda c: c.id):
             self._claims.setdefault(claim.subject, []).append(claim)
@@ -39,7 +40,7 @@ class EvidenceFacts:
         return len(self.subjects(property, value_key))
 
     def members(self, class_id: str, *, limit: int = 10_000) -> tuple[str, ...]:
-        return tuple(e for e in sorted(self._claims) if (found := self._facts.entity(e)) and class_id in (*found.class_closure, *found.classes))
+        return tuple(e for e in self._nodes if (found := self._facts.entity(e)) and class_id in (*found.class_closure, *found.classes))
 
     def num_members(self, class_id: str) -> int:
         return len(self.members(class_id))
@@ -72,7 +73,7 @@ def solvable(question: Question, facts: Facts, stage: str) -> Question | Rejecti
     pictured = {d.property for i in facts.images_of(question.anchor) if i.id == question.source_image_id for d in i.details}
     if any(r.property not in pictured for r in form.of(Reads)):
         return reject(question, stage, Reason.NOT_SOLVABLE, {"what": "the chosen picture does not show the detail"})
-    found = tuple(v.key() for v in answers(form, EvidenceFacts(facts, claims), given))
+    found = tuple(v.key() for v in answers(form, EvidenceFacts(facts, nodes, claims), given))
     if found != (question.answer.value.key(),):
         return reject(question, stage, Reason.NOT_SOLVABLE, {"found": list(found)})
     return question.with_verdict(Verdict(filter="F8", passed=True, solver="evidence_execution", num_samples=1, num_correct=1))

@@ -162,7 +162,14 @@ class GraphWriter:
             bundles.extend((c,) for c in by_weight(role_clauses(self.facts, entity, avoid, self.trust), draw)[:self.drafts // 4])
         for size in range(max(1, fewest), self.max_clauses + 1):
             bundles.extend(_subsets(order, size, self.drafts // 2))
+        if fewest:
+            # One of the named entities will have to become the picture.
+            bundles.sort(key=lambda bundle: not any(self._pictured(c) for c in bundle))
         return [Fact(entity_id=entity.id, text="", clauses=(kind, *clues)) for clues in bundles[:self.drafts]]
+
+    def _pictured(self, clause: Clause) -> bool:
+        terms = [clause.subject, clause.object] if isinstance(clause, ClaimClause) else []
+        return any(isinstance(t, Value) and t.kind == "entity" and self.facts.images_of(t.entity) for t in terms)
 
     async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
         """The question with the facts in place of the name (or beside the hop, for a node of a path)."""
@@ -190,8 +197,11 @@ class GraphWriter:
         """Named entities that have a picture, those farthest from what is asked first."""
         assert draft.form is not None
         pictured = [c for c in constants(draft.form) if self.facts.images_of(c)]
-        # Constants of later injections lie deeper in the question.
-        return [Mention(entity_id=c, surface=self.english.label(c)) for c in reversed(pictured)]
+        # Constants of later injections lie deeper in the question; a date can be counted from a year on the picture.
+        order = pictured[::-1]
+        if draft.answer.type == "date" and self._chance(seed, "readable").random() < self.detail_share:
+            order.sort(key=lambda c: not year_readings(self.facts, c))
+        return [Mention(entity_id=c, surface=self.english.label(c)) for c in order]
 
     async def hide_entity(self, draft: Draft, mention: Mention, seed: Seed) -> Draft:
         """The question with the mention shown by the picture; then, by chance, deepened by a reading on it."""
