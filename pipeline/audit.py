@@ -260,9 +260,7 @@ def read_sheet(path: Path, *, key: Path | None = None) -> AuditResult:
     try:
         truth = json.loads(Path(key).read_text(encoding="utf-8"))["items"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            str(key), f"cannot be read as the sheet's key ({error})", "Name the key.json that was written with the sheet."
-        ) from error
+        raise InputError(str(key), f"cannot be read as the sheet's key ({error})", "Name the key.json that was written with the sheet.") from error
     good: Counter[tuple[str, str, bool]] = Counter()
     judged: Counter[tuple[str, str, bool]] = Counter()
     yes: Counter[tuple[str, bool]] = Counter()

@@ -134,7 +134,7 @@ class _Builder:
                 words(o.stage),
                 words(o.reason),
                 o.evidence,
-                o.title,
+                "" if o.title == o.seed.entity_id else o.title,
                 o.questions,
             ]
             for o in found
@@ -161,7 +161,7 @@ class _Builder:
         def example(rejection: Rejection) -> dict:
             question = questions.get(rejection.item_id)
             shown = {
-                "title": rejection.title or self.names.entity(rejection.item_id),
+                "title": self.names.title(rejection.title or rejection.item_id),
                 "evidence": evidence_text(rejection.evidence, self.names),
             }
             return (

@@ -54,10 +54,7 @@ class Distributions:
 
     def tables(self) -> list[BarTable]:
         """One bar table a distribution."""
-        found = [
-            bar_table(title, facet, self.by_facet[facet], self.num_questions, order=order, note=_NOTES.get(facet, ""))
-            for title, facet, order in _TABLES
-        ]
+        found = [bar_table(title, facet, self.by_facet[facet], self.num_questions, order=order, note=_NOTES.get(facet, "")) for title, facet, order in _TABLES]
         steps = range(min(self.lengths, default=0), max(self.lengths, default=-1) + 1)
         spans = {step: f"{step * LENGTH_STEP} to {step * LENGTH_STEP + LENGTH_STEP - 1} words" for step in steps}
         lengths = Counter({spans[step]: self.lengths[step] for step in steps})

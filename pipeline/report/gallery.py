@@ -6,8 +6,8 @@ from pipeline.report.evidence import evidence_text
 from pipeline.report.graph import question_graph
 from pipeline.report.names import Names, clause_words
 from pipeline.report.reasons import CHECKS, FILTERS, words
-from records.form import Form
-from records.knowledge import ImageAsset
+from records.form import ClaimClause, Form
+from records.knowledge import ImageAsset, Value
 from records.synthesis import Certificate, Hop, Question
 
 NO_RIVAL = 9
@@ -55,10 +55,26 @@ def facets(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
     }
 
 
+def _constant(hop: Hop, question: Question) -> Value | None:
+    """The value that stands in the form where a hop has no variable at one end."""
+    subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
+    form = question.logical_form
+    for clause in form.of(ClaimClause) if form else ():
+        if clause.property == hop.property:
+            if not subject and clause.object == value and isinstance(clause.subject, Value):
+                return clause.subject
+            if not value and clause.subject == subject and isinstance(clause.object, Value):
+                return clause.object
+    return None
+
+
 def hop_words(hop: Hop, question: Question, names: Names) -> dict[str, Any]:
     """A hop with its ends named, and what shows it."""
 
     def end(var: str) -> str:
+        if not var:
+            constant = _constant(hop, question)
+            return names.value(constant) if constant else ""
         bound = question.bindings.get(var, "")
         return names.key(bound) if bound else var
 
@@ -80,14 +96,11 @@ def _certificate(question: Question, names: Names) -> dict[str, Any] | None:
     made = question.certificate
     if made is None:
         return None
-    known = {
-        h.claim_id: f"{a['from']} — {a['label']} — {a['to']}" for h in made.evidence for a in [hop_words(h, question, names)] if h.claim_id
-    }
+    known = {h.claim_id: f"{a['from']} — {a['label']} — {a['to']}" for h in made.evidence for a in [hop_words(h, question, names)] if h.claim_id}
     rival = made.nearest_rival
     if rival is not None and names.sources is not None and set(made.breaking_claims) - known.keys():
         known.update(
-            (c.id, f"{names.entity(c.subject)} — {names.property(c.property)} — {names.value(c.value)}")
-            for c in names.sources.claims(rival.entity_id)
+            (c.id, f"{names.entity(c.subject)} — {names.property(c.property)} — {names.value(c.value)}") for c in names.sources.claims(rival.entity_id)
         )
     smallest = Form.from_json(made.smallest_part) if made.smallest_part else None
     return {
@@ -181,7 +194,7 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
                 "correct": v.num_correct,
                 "evidence": evidence_text(v.evidence, names),
             }
-            for v in question.verdicts
+            for v in sorted(question.verdicts, key=lambda v: v.filter)
         ],
     }
 

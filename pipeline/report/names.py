@@ -92,6 +92,10 @@ class Names:
                 return rest
         return self.entity(key)
 
+    def title(self, title: str) -> str:
+        """What a rejection calls its item: an entity's label where it is only an id."""
+        return self.entity(title) if _ID.fullmatch(title) or title.startswith("wiki:") else title
+
     def spoken(self, text: str) -> str:
         """A formal text ("P84=Q12", "time:+1874/9") with labels beside its ids and literals in words."""
 

@@ -13,6 +13,7 @@ from calls.ledger import CostLine
 from pipeline.report import build_report
 from pipeline.report.charts import funnel
 from pipeline.report.evidence import evidence_text
+from pipeline.report.gallery import hop_words
 from pipeline.report.graph import question_graph
 from pipeline.report.names import Names, date_words
 from pipeline.report.outcomes import seed_outcomes, stage_flow
@@ -20,6 +21,8 @@ from pipeline.report.reasons import PENDING, REASONS
 from pipeline.report.run_folder import find_questions, open_run
 from pipeline.report.spend import money_words, seconds_words
 from records.errors import InputError
+from records.form import ClaimClause
+from records.knowledge import Value
 from records.outcomes import PendingCause, Reason, Rejection
 from records.parquet import read_records, write_records
 from records.synthesis import Hop, Question, Seed
@@ -250,9 +253,7 @@ class HostileSources:
 
     def image(self, image_id):
         found = self.inner.image(image_id)
-        return found and found.replace(
-            file=HOSTILE, author=HOSTILE, licence=HOSTILE, licence_url="javascript:window.hacked=1", source_page=HOSTILE
-        )
+        return found and found.replace(file=HOSTILE, author=HOSTILE, licence=HOSTILE, licence_url="javascript:window.hacked=1", source_page=HOSTILE)
 
     def image_bytes(self, image_id):
         return self.inner.image_bytes(image_id)
@@ -339,12 +340,12 @@ def test_a_reader_filters_opens_a_question_and_comes_back(made):
 def test_evidence_is_said_with_labels_and_without_what_is_empty(made):
     names = Names(made[1])
     assert evidence_text({"rival": {"entity_id": "Q5", "gaps": ["P50=time:+1874/9"], "label": ""}, "margin": 0, "none": None}, names) == (
-        "rival: (entity id: Q5; gaps: author (P50)=1874) · margin: 0"
+        "rival: Q5, gaps: author (P50)=1874 · margin: 0"
     )
-    assert (
-        evidence_text({"form": {"clauses": [{"is": "image", "var": "x0"}], "ask": {"var": "x0", "type": "entity"}}}, names)
-        == "form: the picture shows x0"
-    )
+    assert evidence_text({"form": {"clauses": [{"is": "image", "var": "x0"}], "ask": {"var": "x0", "type": "entity"}}}, names) == "form: the picture shows x0"
+    assert evidence_text({"examples": [{"reason": "no_path"}, {"reason": "leak"}]}, names) == "examples: \n– reason: no path\n– reason: leak"
+    tried = {"examples": [{"reason": "no_path", "evidence": {}}, {"reason": "leak", "evidence": {"alias": "X"}}], "tried": 2}
+    assert evidence_text(tried, names) == "tried: 2 · examples: \n– no path\n– leak: alias: X"
     assert evidence_text({"clauses": 3, "ask": 4}, names) == '{"ask":4,"clauses":3}'
     assert len(evidence_text("x" * 10_000, names)) < 2_100
 
@@ -355,3 +356,11 @@ def test_a_store_that_is_gone_costs_the_names_and_not_the_report(tmp_path):
     (tmp_path / "run.json").write_text(json.dumps({**facts, "store": str(tmp_path / "gone")}))
     report = build_report(tmp_path).parent
     assert "P569" in payload(report, "index")["facets"]["relation"]["values"]
+
+
+def test_a_hop_to_a_constant_names_it(made):
+    question = next(q for q in open_run(made[0]).last.questions() if q.logical_form and "P69" in str(q.form))
+    (clause,) = [c for c in question.logical_form.of(ClaimClause) if isinstance(c.object, Value)]
+    for hop in (Hop(source="x2", target="", property="P571"), Hop(source="", target="x2", property="P571", reverse=True)):
+        said = hop_words(hop, question, Names(made[1]))
+        assert date_words(clause.object.time, 9) in (said["to"], said["from"])

@@ -1,5 +1,5 @@
 "use strict";
-// The path of a question, drawn: picture on the left (or on top, on a narrow screen), answer at the far end.
+// The path of a question, drawn: picture on the left (on top where that would become too wide), answer at the far end.
 //
 // Nodes stand in layers by their distance from the picture; within a layer they are ordered by the mean place of
 // their neighbours in the layer before. A claim's arrow points from its subject to its value.
@@ -7,16 +7,17 @@
   const NODE = { width: 156, height: 62 };
   const GAP = { along: 118, across: 26 };
   const NARROW = 620;
+  const SMALLEST = 0.75;  // a drawing is not scaled below that
 
-  // Lines of at most `width` characters, two at most; the rest becomes an ellipsis.
-  function lines(text, width) {
+  // Lines of at most `width` characters, `most` at most; the rest becomes an ellipsis.
+  function lines(text, width, most) {
     const found = [""];
     for (const word of String(text).split(/\s+/)) {
       const last = found[found.length - 1];
       if (last && last.length + word.length + 1 > width) found.push(word);
       else found[found.length - 1] = last ? last + " " + word : word;
     }
-    const cut = found.length > 2 ? [found[0], found[1] + " …"] : found;
+    const cut = found.length > most ? [...found.slice(0, most - 1), found[most - 1] + " …"] : found;
     return cut.map((line) => line.length > width + 2 ? line.slice(0, width) + "…" : line);
   }
 
@@ -76,8 +77,8 @@
       middle: { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 } };
   }
 
-  function label(x, y, text, width, css) {
-    const found = lines(text, width);
+  function label(x, y, text, width, css, most = 2) {
+    const found = lines(text, width, most);
     return q.svg("text", { x, y: y - (found.length - 1) * 7, class: css, "text-anchor": "middle" },
       q.svg("title", {}, text), found.map((line, i) => q.svg("tspan", { x, dy: i ? 14 : 4 }, line)));
   }
@@ -97,18 +98,19 @@
 
   // The drawing of {nodes, edges, answer} for a place of `room` pixels' width; `image` is the picture's id or "".
   q.graph = (graph, image, room) => {
-    const layers = layersOf(graph), vertical = room < NARROW;
+    const layers = layersOf(graph);
+    const vertical = room < NARROW || layout(layers, false).width * SMALLEST > room;
     const { spots, width, height } = layout(layers, vertical);
     const names = new Map(graph.nodes.map((n) => [n.id, n.label]));
     const spoken = graph.edges.map((e) => `${names.get(e.from)} ${e.label || "to"} ${names.get(e.to)}`).join("; ");
     const lineOf = (e) => curve(spots.get(e.from), spots.get(e.to), vertical);
-    const scale = Math.min(1, Math.max(room / (width + 8), vertical ? 0.5 : 0.72));
+    const scale = Math.min(1, Math.max(room / (width + 8), vertical ? 0.5 : SMALLEST));
     return q.el("div", { class: "graph", tabindex: "0" },
       q.svg("svg", { viewBox: `-4 -4 ${width + 8} ${height + 8}`, width: (width + 8) * scale, height: (height + 8) * scale, role: "img", "aria-label": "Path: " + spoken },
         q.svg("defs", {}, q.svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" },
           q.svg("path", { d: "M0 0 8 4 0 8z" }))),
         graph.edges.map((e) => q.svg("path", { class: "edge " + e.kind, d: lineOf(e).path, "marker-end": "url(#arrow)" })),
         graph.nodes.map((n) => node(n, spots.get(n.id), image)),
-        graph.edges.filter((e) => e.label).map((e) => { const { middle } = lineOf(e); return label(middle.x, middle.y, e.label, 20, "relation"); })));
+        graph.edges.filter((e) => e.label).map((e) => { const { middle } = lineOf(e); return label(middle.x, middle.y, e.label, 15, "relation", 3); })));
   };
 })(window.questloom);
