@@ -64,8 +64,8 @@ class ModelRules:
     budget_money: Annotated[float, Gt(0)] | None = None
     budget_tokens: Annotated[int, Gt(0)] | None = None
     budget_calls: Annotated[int, Gt(0)] | None = None
-    clip: str = "small_clip"
-    """"small_clip" (shipped), a folder, or open_clip's name and tag as "ViT-B-32:openai"."""
+    clip: str = "small"
+    """"small" (shipped), a folder, or open_clip's name and tag as "ViT-B-32/openai"."""
 
 
 @dataclass(frozen=True, kw_only=True)
