@@ -1,0 +1,121 @@
+"""Where every picture of a run comes from (promise P6): a ledger by shard, and the data set's `attribution.parquet`.
+
+    RUN/attribution/store.json              the snapshot that the questions were made from
+                    ledger-00003.parquet    Attribution of every picture that the questions of shard 3 were ever given
+
+The ledger covers all of RUN/pictures, rejected questions' too, so that a picture can be dropped by its name without the
+store. The data set gets the rows of the pictures that are in it.
+"""
+import heapq
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from knowledge.store.store import Store
+from records.errors import InputError
+from records.identity import canonical_json
+from records.knowledge import ImageAsset
+from records.parquet import read_facts, read_records, write_records, write_whole
+from records.synthesis import Question
+from records.table import Record
+from transforms.stages.shards import shard_path, stage_names
+
+STORE_FACTS = ("wiki", "snapshot", "languages", "dumps", "digest")
+RE_ENCODED = "re-encoded as JPEG without metadata, at most 2,048 pixels a side"
+_COLUMNS = ["image_id", "source_image_id", "enhancement", "provenance"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribution(Record):
+    """One picture as it is shown, and the file that it was made from."""
+
+    image_id: str
+    """sha256 of the picture as it is shown."""
+    source_sha256: str
+    """sha256 of the source's bytes."""
+    file: str
+    """Commons file name, path inside the ZIM or folder, or `source:row` of an outside row."""
+    author: str = ""
+    licence: str
+    licence_url: str = ""
+    source_page: str = ""
+    credit: str = ""
+    changes: str = RE_ENCODED
+
+
+def write_ledger(run: str, store: Store, num_shards: int) -> None:
+    """Writes the ledger of a run and the facts of its store.
+
+    Raises:
+        InputError: a picture is not in the store, or has no licence.
+    """
+    facts = {name: store.meta[name] for name in STORE_FACTS if name in store.meta}
+    write_whole(Path(run, "attribution", "store.json"), (canonical_json(facts) + "\n").encode())
+    for shard in range(num_shards):
+        found = {a.image_id: a for a in _attributions(run, store, shard)}
+        write_records(ledger_path(run, shard), Attribution, [found[i] for i in sorted(found)])
+
+
+def ledger_path(run: str, shard: int) -> Path:
+    """Where a shard's ledger stands."""
+    return Path(run, "attribution", f"ledger-{shard:05d}.parquet")
+
+
+def read_ledger(run: str, shard: int) -> dict[str, Attribution]:
+    """A shard's ledger by the hash of the picture as shown."""
+    return {a.image_id: a for a in read_records(ledger_path(run, shard), Attribution)}
+
+
+def store_facts(run: str) -> dict:
+    """The snapshot that a run was made from."""
+    return json.loads(Path(run, "attribution", "store.json").read_text(encoding="utf-8"))
+
+
+def _attributions(run: str, store: Store, shard: int) -> Iterator[Attribution]:
+    for stage in stage_names(run):
+        path = shard_path(run, stage, "kept", shard)
+        if (read_facts(path) or {}).get("record") != Question.__name__:
+            continue
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(columns=_COLUMNS):
+                for row in batch.to_pylist():
+                    if row["image_id"]:
+                        yield from _of_row(row, store)
+
+
+def _of_row(row: dict, store: Store) -> Iterator[Attribution]:
+    provenance = json.loads(row["provenance"] or "null")
+    asset = _outside(provenance) if provenance else store.image(row["source_image_id"])
+    if asset is None:
+        raise InputError(f"picture {row['source_image_id']}", "is not in the store", "Give the store that the run was made from.")
+    if not asset.licence:
+        raise InputError(f"picture {asset.file}", "has no licence", "Leave it out, or correct its metadata and ingest it again.")
+
+    def attributed(image_id: str, changes: str) -> Attribution:
+        return Attribution(image_id=image_id, source_sha256=asset.id, file=asset.file, author=asset.author, licence=asset.licence,
+                           licence_url=asset.licence_url, source_page=asset.source_page, credit=asset.credit, changes=changes)
+
+    enhancement = row["enhancement"]
+    if enhancement is None:
+        yield attributed(row["image_id"], RE_ENCODED)
+    else:
+        yield attributed(row["image_id"], f"{RE_ENCODED}; degraded on purpose: {enhancement['degradation'].replace('_', ' ')}")
+        yield attributed(enhancement["original_image_id"], RE_ENCODED)
+
+
+def _outside(provenance: dict) -> ImageAsset:
+    """An outside row's picture, of which the store knows nothing; see `transforms/external.py`."""
+    return ImageAsset(id=provenance["sha256"], file=f"{provenance['source']}:{provenance['row']}", mime="image/*", width=0, height=0, num_bytes=0,
+                      licence=provenance["licence"], author=provenance["author"], source_page=provenance["page"])
+
+
+def merged(parts: Iterable[Path]) -> Iterator[Attribution]:
+    """The rows of sorted files in one order, each picture once; memory does not grow with the rows."""
+    last = ""
+    for row in heapq.merge(*(read_records(path, Attribution) for path in parts), key=lambda a: a.image_id):
+        if row.image_id != last:
+            yield row
+        last = row.image_id

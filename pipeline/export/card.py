@@ -1,0 +1,142 @@
+"""The data set's card, `README.md`, made from run facts alone; the same run gives the same bytes."""
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from pipeline.export.attribution import Attribution, store_facts
+from pipeline.export.quota import BENCHMARK_SPLIT
+from pipeline.export.scrub import without_places
+from pipeline.export.shards import Tally
+from pipeline.export.spend import replies_of
+from pipeline.inputs import words_of
+from pipeline.recipe import Recipe
+from records.outcomes import Reason, StageCount
+from transforms.pictures.choose import read_hashes
+from transforms.stages.shards import counts, stage_names
+
+CONFIGURATIONS = ("tasks", "rl", "benchmark", "rejected", "attribution")
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
+_LEVELS = ("easy", "medium", "hard", "benchmark")
+
+
+def write_card(folder: Path, run: str, recipe: Recipe, tally: Tally, licences: Counter[str]) -> None:
+    """Writes `README.md` into a data set whose other files stand.
+
+    Args:
+        folder: the data set.
+        run: the run's folder, for its stages, ledger of calls and store facts.
+        recipe: the run's.
+        tally: numbers of all shards.
+        licences: pictures by licence name.
+    """
+    environment = Environment(loader=PackageLoader("pipeline.export", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+                              autoescape=False)  # Markdown: every text from outside goes through `plain`
+    environment.filters.update(plain=plain, number=lambda n: f"{n:,}")
+    tables = {name: _table(tally, name) for name in ("level", "method", "answer type", "topic", "needs", "basis", "grounding", "writer", "split")}
+    example = tally.example[1] if tally.example else None
+    text = environment.get_template("card.md.jinja").render(
+        front=front_matter(recipe, data_files(folder), sum(tables["split"].values())), name=recipe.name, tables=tables, example=example,
+        funnel=_funnel(run), reasons=_reasons(tally), source=store_facts(run), spent=replies_of(run), models=models_of(recipe, tally),
+        licences=sorted(licences.items(), key=lambda item: (-item[1], item[0])),
+        num_pictures=sum(licences.values()), screen=_screen(recipe, tally), rl=_rl(recipe, tables["split"]), sft=_part(tables["split"], "sft"),
+        surplus=_part(tables["split"], "tasks"), formats=recipe.export.formats, margin=recipe.certificate.margin,
+        recipe=json.dumps(without_places(recipe.resolved()), indent=2, sort_keys=True, ensure_ascii=False), fingerprint=recipe.fingerprint)
+    (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+def plain(text: Any) -> str:
+    """Text from outside as one line of Markdown that shows it as it is: no tag, link, table cell or emphasis begins in it."""
+    return re.sub(r"([\\`*_\[\]|#~!])", r"\\\1", html.escape(" ".join(str(text).split()), quote=False))
+
+
+def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The configurations: to each its splits and their files. What has no row is left out."""
+    found: dict[str, dict[str, list[str]]] = {name: {} for name in CONFIGURATIONS}
+    for use in ("rl", "sft", "tasks", "benchmark"):
+        for split in sorted({path.name.rsplit("-", 2)[0] for path in (folder / "data" / use).glob("*.parquet")}):
+            pattern = f"data/{use}/{split}-*.parquet"
+            if use in found and use != "tasks":
+                found[use][split] = [pattern]
+            found["tasks"].setdefault("benchmark" if use == "benchmark" else split, []).append(pattern)
+    if any((folder / "data/rejected").glob("*.parquet")):
+        found["rejected"]["rejected"] = ["data/rejected/rejected-*.parquet"]
+    if (folder / "attribution.parquet").exists():
+        found["attribution"]["pictures"] = ["attribution.parquet"]
+    return {name: [{"split": split, "path": paths} for split, paths in splits.items()] for name, splits in found.items() if splits}
+
+
+def front_matter(recipe: Recipe, files: dict[str, list[dict[str, Any]]], num_questions: int) -> str:
+    """The YAML that the Hub and `datasets` read."""
+    size = next((words for limit, words in _SIZES if num_questions < limit), "n>10M")
+    facts = {"pretty_name": f"Questloom {recipe.name}", "license": "other", "license_name": "by-picture",
+             "license_link": "attribution.parquet", "language": [recipe.language], "task_categories": ["visual-question-answering"],
+             "tags": ["questloom", "multimodal", "multi-hop", "search-agents", "wikidata"], "size_categories": [size],
+             "configs": [{"config_name": name, **({"default": True} if name == "tasks" else {}), "data_files": splits} for name, splits in files.items()]}
+    return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)
+
+
+def models_of(recipe: Recipe, tally: Tally) -> dict[str, str]:
+    """Who did what: role or check to the model's name, or to what stood in for one."""
+    found = {role: config.model for role, config in sorted(recipe.models.roles.items())}
+    if recipe.writer == "graph":
+        found["writer"] = "none: the graph writer composes from claims"
+    for key in sorted(k for k in tally.counts if k[0] == "solver"):
+        found[f"filter {key[1]}"] = ", ".join(filter(None, (found.get(f"filter {key[1]}"), key[2].replace("_", " "))))
+    found["picture grounding"] = str(without_places(recipe.models.clip))
+    return found
+
+
+def _table(tally: Tally, name: str) -> dict[str, int]:
+    rows = {key[1]: number for key, number in tally.counts.items() if key[0] == name}
+    if name == "level":
+        return {level: rows[level] for level in _LEVELS if level in rows}
+    return dict(sorted(rows.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _funnel(run: str) -> list[StageCount]:
+    rows = []
+    for stage in stage_names(run):
+        parts = counts(run, stage)
+        rows.append(StageCount(stage=stage, shard=-1, **{k: sum(getattr(c, k) for c in parts) for k in ("num_in", "num_kept", "num_rejected", "num_out")}))
+    return rows
+
+
+def _reasons(tally: Tally) -> dict[str, str]:
+    """By stage, why items were rejected: "no path 12, no fact 3"."""
+    by_stage: dict[str, list[tuple[int, str]]] = {}
+    for key, number in tally.counts.items():
+        if key[0] == "reason":
+            by_stage.setdefault(key[1], []).append((number, key[2].replace("_", " ")))
+    return {stage: ", ".join(f"{reason} {number:,}" for number, reason in sorted(rows, key=lambda r: (-r[0], r[1]))) for stage, rows in by_stage.items()}
+
+
+def _screen(recipe: Recipe, tally: Tally) -> dict[str, int]:
+    """What was kept out so that benchmarks stay clean, and how often that happened."""
+    rejected: Counter[str] = Counter()
+    for key, number in tally.counts.items():
+        if key[0] == "reason":
+            rejected[key[2]] += number
+    return {"entities": len(words_of(recipe.seeds.exclude, "seeds.exclude")), "pictures": len(read_hashes(recipe.filters.exclude_pictures)),
+            "excluded": rejected[Reason.EXCLUDED], "duplicates": rejected[Reason.PICTURE_DUPLICATE],
+            "dropped": rejected[Reason.DROPPED_BY_REQUEST]}
+
+
+def _part(splits: dict[str, int], use: str) -> int:
+    return sum(number for split, number in splits.items() if split.startswith(f"{use}/"))
+
+
+def _rl(recipe: Recipe, splits: dict[str, int]) -> dict[str, Any]:
+    return {"num": _part(splits, "rl"), "ratio": ":".join(f"{part:g}" for part in recipe.export.level_ratio.values()),
+            "levels": ":".join(recipe.export.level_ratio), "test": splits.get(f"benchmark/{BENCHMARK_SPLIT}", 0)}
+
+
+def licence_counts(rows: Iterable[Attribution]) -> Counter[str]:
+    """Pictures by the name of their licence."""
+    return Counter(row.licence for row in rows)

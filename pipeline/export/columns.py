@@ -1,0 +1,121 @@
+"""The columns of the data set: what a user finds in `tasks`, `rl`, `benchmark`, `rejected` and `attribution`.
+
+Nested columns are the records themselves (`records/synthesis.py`), so their fields are documented there.
+"""
+from collections.abc import Callable
+from typing import Any
+
+from datasets import Features, Image, List, Value
+
+from pipeline.export.attribution import Attribution
+from pipeline.export.scrub import error_kind, without_pictures
+from records.identity import canonical_json
+from records.outcomes import Reason, Rejection
+from records.synthesis import Certificate, Check, Enhancement, Hop, Question, Rewrite, Verdict
+from records.table import Json, Record
+
+ReadPicture = Callable[[str], bytes]
+"""Bytes of a picture by its hash."""
+
+
+def _struct(kind: type[Record], leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
+    features = Features.from_arrow_schema(kind.schema().remove_metadata())
+    return {name: feature for name, feature in features.items() if name not in leave_out}
+
+
+_IN_COLUMNS_OF_THEIR_OWN = ("evidence", "checks", "nominal_hops", "effective_hops")
+
+TASK = Features({
+    "id": Value("string"),
+    "question": Value("string"),
+    "image": Image(),
+    "answer": Value("string"),
+    "answer_aliases": List(Value("string")),
+    "answer_type": Value("string"),
+    "answer_unit": Value("string"),
+    "answer_precision": Value("string"),
+    "original_image": Image(),
+    "image_sha256": Value("string"),
+    "original_image_sha256": Value("string"),
+    "enhancement": _struct(Enhancement, ("original_image_id",)),
+    "split": Value("string"),
+    "level": Value("string"),
+    "method": Value("string"),
+    "domain": Value("string"),
+    "topic": Value("string"),
+    "language": Value("string"),
+    "writer": Value("string"),
+    "nominal_hops": Value("int64"),
+    "effective_hops": Value("int64"),
+    "needs_detail": Value("bool"),
+    "needs_computation": Value("bool"),
+    "form": Value("string"),
+    "bindings": Value("string"),
+    "anchor": Value("string"),
+    "anchor_phrase": Value("string"),
+    "evidence": List(_struct(Hop)),
+    "certificate": _struct(Certificate, _IN_COLUMNS_OF_THEIR_OWN),
+    "checks": List(_struct(Check)),
+    "verdicts": List(_struct(Verdict)),
+    "grounding": Value("string"),
+    "history": List(_struct(Rewrite)),
+    "provenance": Value("string"),
+    "seed_id": Value("string"),
+})
+REJECTED = Features({**_struct(Rejection, ("item_id",)), "id": Value("string")})
+ATTRIBUTION = Features(_struct(Attribution))
+
+
+def image_cell(image_id: str, read: ReadPicture) -> dict[str, Any]:
+    """A picture as the Image feature stores it; its name is its hash and gives nothing away."""
+    return {"bytes": read(image_id), "path": f"{image_id}.jpg"}
+
+
+def task_row(question: Question, split: str, read: ReadPicture) -> dict[str, Any]:
+    """One row of `tasks`.
+
+    Args:
+        question: a kept question.
+        split: use and split as the data set has it ("rl/train", "tasks/train", "benchmark/test").
+        read: gives the bytes of a picture.
+    """
+    certificate, enhancement = question.certificate, question.enhancement
+    original = enhancement.original_image_id if enhancement else ""
+    stored = certificate.to_row() if certificate else {}
+    return {
+        "id": question.id, "question": question.text, "image": image_cell(question.image_id, read),
+        "answer": question.answer.text, "answer_aliases": list(question.answer.aliases), "answer_type": question.answer.type,
+        "answer_unit": question.answer.unit, "answer_precision": question.answer.precision,
+        "original_image": image_cell(original, read) if original else None,
+        "image_sha256": question.image_id, "original_image_sha256": original,
+        "enhancement": {k: v for k, v in enhancement.to_row().items() if k != "original_image_id"} if enhancement else None,
+        "split": split, "level": question.level, "method": question.method, "domain": question.domain, "topic": question.topic,
+        "language": question.language, "writer": question.writer,
+        "nominal_hops": certificate.nominal_hops if certificate else len(question.hops),
+        "effective_hops": certificate.effective_hops if certificate else None,
+        "needs_detail": question.needs_detail, "needs_computation": question.needs_computation,
+        "form": _json(question.form), "bindings": canonical_json(question.bindings), "anchor": question.anchor,
+        "anchor_phrase": question.anchor_phrase,
+        "evidence": [hop.to_row() for hop in (certificate.evidence if certificate else question.hops)],
+        "certificate": {k: v for k, v in stored.items() if k not in _IN_COLUMNS_OF_THEIR_OWN} or None,
+        "checks": [c.replace(evidence=Json(without_pictures(c.evidence))).to_row() for c in (certificate.checks if certificate else ())],
+        "verdicts": [v.replace(evidence=Json(without_pictures(v.evidence))).to_row() for v in question.verdicts],
+        "grounding": _json(without_pictures(question.grounding)), "history": [r.to_row() for r in question.history],
+        "provenance": _json(_source_of(question.provenance)), "seed_id": question.seed_id,
+    }
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else canonical_json(value)
+
+
+def _source_of(provenance: Any) -> Any:
+    """Of an outside row its source and number; author, licence and page belong to the attribution."""
+    return {k: provenance[k] for k in ("source", "row") if k in provenance} if isinstance(provenance, dict) else None
+
+
+def rejected_row(rejection: Rejection) -> dict[str, Any]:
+    """One row of `rejected`: no picture, and no name of one."""
+    shown = error_kind(rejection.evidence) if rejection.reason == Reason.ERROR else without_pictures(rejection.evidence)
+    row = rejection.replace(evidence=Json(shown)).to_row()
+    return {"id": row.pop("item_id"), **row}

@@ -1,0 +1,126 @@
+"""The data set of a run: `RUN/dataset`, whole or not there.
+
+    README.md            the card, with the configurations that `datasets` reads
+    data/                questions by use and split, and what was rejected
+    attribution.parquet  one row a picture
+    formats/             sharegpt, verl, trl
+    example/             the card's picture
+"""
+import re
+import shutil
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from pipeline.export.attribution import merged, write_ledger
+from pipeline.export.card import licence_counts, write_card
+from pipeline.export.columns import ATTRIBUTION
+from pipeline.export.formats import FORMATS, dataset_info
+from pipeline.export.quota import Key, Quota, draw, quota
+from pipeline.export.shards import RowWriter, Tally, attribution_part, read_picture, write_shard
+from pipeline.recipe import Recipe
+from pipeline.resources import Job, open_store
+from records.errors import InputError
+from records.identity import record_id
+from records.parquet import read_facts
+from transforms.stages.shards import shard_path, stage_names
+
+_SPLIT = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class ExportSummary:
+    """What a data set holds."""
+
+    path: str
+    num_questions: dict[str, int]
+    """By use and split: "rl/train", "tasks/train" (over the ratio), "benchmark/test"."""
+    num_rejected: int
+    num_pictures: int
+
+
+def export_dataset(job: Job) -> ExportSummary:
+    """Writes the data set of a finished run. Killed anywhere and run again, it gives the same bytes.
+
+    Raises:
+        InputError: the run is not finished, the recipe's export settings are wrong, or a picture is missing, damaged or
+            without a licence.
+    """
+    _check(job.run, job.recipe)
+    write_ledger(job.run, open_store(job.store), job.recipe.run.shards)
+    return build_dataset(job.run, job.recipe)
+
+
+def build_dataset(run: str, recipe: Recipe) -> ExportSummary:
+    """`export_dataset` from the run's files alone, once its ledger stands."""
+    _check(run, recipe)
+    target, part, old = (Path(run, name) for name in ("dataset", ".dataset.part", ".dataset.old"))
+    for leftover in (part, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    part.mkdir()
+    limits, tally = _quota(run, recipe), Tally()
+    for shard in range(recipe.run.shards):
+        tally.add(write_shard(run, recipe, limits, shard, part))
+    num_pictures, licences = _write_attribution(part, recipe.run.shards)
+    _write_extras(part, run, recipe, tally)
+    write_card(part, run, recipe, tally, licences)
+    if target.exists():
+        target.rename(old)
+    part.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+    return ExportSummary(path=str(target), num_questions={k[1]: n for k, n in sorted(tally.counts.items()) if k[0] == "split"},
+                         num_rejected=sum(n for k, n in tally.counts.items() if k[0] == "reason"), num_pictures=num_pictures)
+
+
+def _check(run: str, recipe: Recipe) -> None:
+    stages = stage_names(run)
+    last = stages[-1] if stages else "no stage"
+    for shard in range(recipe.run.shards):
+        facts = read_facts(shard_path(run, last, "kept", shard)) if stages else None
+        if facts is None or facts.get("record") != "Question" or facts.get("num_pending") != "0":
+            raise InputError(run, f"is not finished ({last}, shard {shard})", "Run the same `questloom synth` command again.")
+    for name in recipe.export.shares:
+        if not _SPLIT.fullmatch(name) or name == "benchmark":
+            raise InputError(f"recipe key export.shares, {name!r}", "cannot name a split", "Use letters, digits and _; not \"benchmark\".")
+    for name in recipe.export.formats:
+        if name not in FORMATS:
+            raise InputError(f"recipe key export.formats, {name!r}", "is no format", f"Use some of {', '.join(FORMATS)}.")
+
+
+def _quota(run: str, recipe: Recipe) -> Quota:
+    """The limits of the level ratio, from three columns of the last stage."""
+    keys: list[Key] = []
+    for shard in range(recipe.run.shards if recipe.export.level_ratio else 0):
+        path = shard_path(run, stage_names(run)[-1], "kept", shard)
+        for row in pq.read_table(path, columns=["seed_id", "index", "split", "level"]).to_pylist():
+            if row["split"].startswith("rl/"):
+                keys.append((draw(recipe.seed, record_id("Question", row["seed_id"], index=row["index"])), row["split"], row["level"]))
+    return quota(keys, recipe.export.level_ratio, recipe.seed)
+
+
+def _write_attribution(folder: Path, num_shards: int) -> tuple[int, Counter[str]]:
+    parts = [attribution_part(folder, shard) for shard in range(num_shards)]
+    licences: Counter[str] = licence_counts(merged(parts))
+    num_pictures = sum(licences.values())
+    writer = RowWriter(folder / "attribution", ATTRIBUTION, max(1, num_pictures))
+    for row in merged(parts):
+        writer.write(row.to_row())
+    writer.close()
+    if num_pictures:
+        (folder / "attribution-000.parquet").rename(folder / "attribution.parquet")
+    shutil.rmtree(parts[0].parent)
+    return num_pictures, licences
+
+
+def _write_extras(folder: Path, run: str, recipe: Recipe, tally: Tally) -> None:
+    """LLaMA-Factory's list of data sets, and the picture of the card's example."""
+    sharegpt = folder / "formats" / "sharegpt"
+    if sharegpt.is_dir():
+        (sharegpt / "dataset_info.json").write_bytes(dataset_info(f"questloom_{recipe.name}", [p.name for p in sharegpt.iterdir() if p.is_dir()]))
+    if tally.example:
+        picture = folder / "example" / f"{tally.example[1].image_id}.jpg"
+        picture.parent.mkdir()
+        picture.write_bytes(read_picture(run, tally.example[1].image_id))
+

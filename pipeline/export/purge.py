@@ -1,0 +1,264 @@
+"""Takes pictures out of a run, so that nothing of them is left in it: what `--drop` names (promise P6).
+
+The questions on a picture, on its degraded versions and on whatever else was made from the same source become rejections
+`dropped_by_request`, without a name, at the stage that chose the picture; later stages lose them. Where other rows name the
+picture (as evidence), the name is blanked. Counts and digests of the stages are kept true, so that the run can still be
+resumed, reported and exported.
+"""
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.export.attribution import Attribution, ledger_path, read_ledger
+from pipeline.export.dataset import ExportSummary, build_dataset
+from pipeline.recipe import Recipe, recipe_of
+from pipeline.report import build_report
+from pipeline.resources import picture_path
+from records.errors import InputError
+from records.identity import canonical_json
+from records.outcomes import Reason, Rejection
+from records.parquet import ROW_GROUP, read_facts, read_records, write_records, write_whole
+from records.synthesis import Question
+from transforms.stages.shards import counts, file_digest, shard_path, source_digest, stage_names
+
+BLANK = "(dropped)"
+_KINDS = ("side", "pending", "rejected", "kept")
+
+
+@dataclass
+class Dropped:
+    """What must not be found in the run any more."""
+
+    names: set[str] = field(default_factory=set)
+    """File names in every spelling, source pages, hashes."""
+    sources: set[str] = field(default_factory=set)
+    shown: set[str] = field(default_factory=set)
+    """Hashes of the pictures as shown."""
+
+
+@dataclass(frozen=True)
+class DropSummary:
+    """What `drop` took out."""
+
+    num_pictures: int
+    num_questions: int
+    not_found: tuple[str, ...]
+    """Lines that name no picture of the run."""
+    dataset: ExportSummary
+
+
+def read_names(path: Path) -> tuple[str, ...]:
+    """The pictures that a file names, one a line: Commons file names, or sha256 of source or shown picture.
+
+    Raises:
+        InputError: the file cannot be read, or names nothing.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(str(path), f"cannot be read ({error})", "Name a UTF-8 text file with one picture a line.") from error
+    names = tuple(dict.fromkeys(line.strip() for line in lines if line.strip() and not line.startswith("#")))
+    if not names:
+        raise InputError(str(path), "names no picture", "Write Commons file names or sha256 hashes, one a line.")
+    return names
+
+
+def drop(run: str, names: Iterable[str]) -> DropSummary:
+    """Takes pictures out of a finished run and builds its data set and report again without them.
+
+    Killed anywhere and run again with the same names, it ends the same. The store, which is an input, keeps its copy: a new
+    run from it may use the picture again unless `filters.exclude_pictures` names its perceptual hash.
+
+    Args:
+        run: the run's folder.
+        names: see `read_names`.
+
+    Raises:
+        InputError: no run, or one that is not finished.
+    """
+    recipe = _recipe(run)
+    marker = Path(run, ".drop-under-way.json")
+    dropped = _resume(marker) if marker.exists() else Dropped()
+    if not marker.exists():
+        _check_chain(run, recipe.run.shards)
+    names = tuple(names)
+    not_found = _find(run, recipe.run.shards, names, dropped)
+    write_whole(marker, (canonical_json({k: sorted(v) for k, v in vars(dropped).items()}) + "\n").encode())
+    num_questions = sum(_purge_shard(run, shard, dropped) for shard in range(recipe.run.shards))
+    for image_id in dropped.shown:
+        picture_path(run, image_id).unlink(missing_ok=True)
+    summary = build_dataset(run, recipe)
+    _correct_facts(Path(run, "run.json"), run)
+    if Path(run, "report").exists():
+        build_report(Path(run))
+    marker.unlink()
+    return DropSummary(num_pictures=len(dropped.shown), num_questions=num_questions, not_found=not_found, dataset=summary)
+
+
+def _recipe(run: str) -> Recipe:
+    path = Path(run, "recipe.json")
+    if not path.is_file():
+        raise InputError(run, "is no run (no recipe.json in it)", "Point at a folder that `questloom synth --out` made.")
+    return recipe_of(json.loads(path.read_text(encoding="utf-8"))["recipe"], str(path))
+
+
+def _resume(marker: Path) -> Dropped:
+    return Dropped(**{k: set(v) for k, v in json.loads(marker.read_text(encoding="utf-8")).items()})
+
+
+def spelling(file: str) -> str:
+    """A Commons file name as MediaWiki normalises it: without namespace, spaces for underscores, first letter large."""
+    name = " ".join(file.replace("_", " ").split())
+    name = name[5:].lstrip() if name[:5].lower() == "file:" else name
+    return name[:1].upper() + name[1:]
+
+
+def _find(run: str, num_shards: int, names: tuple[str, ...], dropped: Dropped) -> tuple[str, ...]:
+    """Fills `dropped`; gives the names that no ledger knows."""
+    wanted = {n.lower() if len(n) == 64 else spelling(n): n for n in names}
+    found: set[str] = set()
+    for shard in range(num_shards):
+        for row in read_ledger(run, shard).values():
+            hits = {row.image_id, row.source_sha256, spelling(row.file)} & wanted.keys()
+            if hits:
+                found |= hits
+                dropped.sources.add(row.source_sha256)
+    for shard in range(num_shards):
+        for row in read_ledger(run, shard).values():
+            if row.source_sha256 in dropped.sources:
+                dropped.shown.add(row.image_id)
+                dropped.names |= {row.image_id, row.source_sha256, row.source_page, *_spellings(row.file)}
+    # A picture that was looked at and refused stands in no ledger, but in the evidence of its refusal.
+    dropped.names.update(s for n in names for s in (_spellings(spelling(n)) if len(n) != 64 else {n.lower()}))
+    dropped.names.discard("")
+    return tuple(original for key, original in wanted.items() if key not in found)
+
+
+def _spellings(file: str) -> set[str]:
+    under = file.replace(" ", "_")
+    return {file, under, quote(file), quote(under)}
+
+
+def _check_chain(run: str, num_shards: int) -> None:
+    """Refuses a run in which some stage is older than its input: its digests will be written anew."""
+    for shard in range(num_shards):
+        before: Path | None = None
+        for stage in stage_names(run):
+            path = shard_path(run, stage, "kept", shard)
+            facts = read_facts(path)
+            if facts is None or facts.get("num_pending") != "0" or (before and facts["source"] != _source(run, stage, shard, before)):
+                raise InputError(str(path), "is not finished", "Run the same `questloom synth` command again, then drop.")
+            before = path
+
+
+def _source(run: str, stage: str, shard: int, before: Path) -> str:
+    side = shard_path(run, stage, "side", shard)
+    return source_digest((before, side)) if side.exists() else file_digest(before)
+
+
+def _purge_shard(run: str, shard: int, dropped: Dropped) -> int:
+    """Purges one shard through all stages, in order; gives how many of its questions are dropped, now or by an earlier try."""
+    gone: set[str] = set()
+    before: Path | None = None
+    for stage in stage_names(run):
+        paths = {kind: shard_path(run, stage, kind, shard) for kind in _KINDS}
+        facts = read_facts(paths["kept"])
+        assert facts is not None, "checked before"
+        rows = {kind: _blanked(path, dropped.names) for kind, path in paths.items() if path.exists()}
+        if facts["record"] == Question.__name__:
+            here = {q.id for q in map(Question.from_row, rows["kept"].to_pylist()) if q.source_image_id in dropped.sources}
+            earlier = {r.item_id for r in map(Rejection.from_row, rows["rejected"].to_pylist()) if r.reason == Reason.DROPPED_BY_REQUEST}
+            rows = _without(rows, gone | here, new=here - gone, stage=stage)
+            facts = _counted(facts, rows) if here or gone or earlier else facts
+            gone |= here | earlier
+        for kind, table in rows.items():
+            if kind != "kept":
+                _rewrite(paths[kind], table, read_facts(paths[kind]) or {})
+        _rewrite(paths["kept"], rows["kept"], facts | ({"source": _source(run, stage, shard, before)} if before else {}))
+        before = paths["kept"]
+    ledger = [a for _, a in sorted(read_ledger(run, shard).items()) if a.source_sha256 not in dropped.sources]
+    write_records(ledger_path(run, shard), Attribution, ledger)
+    return len(gone)
+
+
+def _without(rows: dict[str, pa.Table], gone: set[str], *, new: set[str], stage: str) -> dict[str, pa.Table]:
+    """The tables of one stage without some questions; `new` ones become rejections."""
+    kept = [row for row in rows["kept"].to_pylist() if Question.from_row(row).id not in gone]
+    seeds = {q.id: q.seed_id for q in map(Question.from_row, rows["kept"].to_pylist())}
+    others = {kind: [row for row in table.to_pylist() if row["item_id"] not in gone or row.get("reason") == Reason.DROPPED_BY_REQUEST]
+              for kind, table in rows.items() if kind != "kept"}
+    others["rejected"] += [Rejection(item_id=i, seed_id=seeds[i], stage=stage, reason=Reason.DROPPED_BY_REQUEST.value).to_row()
+                           for i in new if not any(r["item_id"] == i for r in others["rejected"])]
+    others["rejected"].sort(key=lambda row: (row["item_id"], row["reason"]))
+    return {kind: pa.Table.from_pylist(kept if kind == "kept" else others[kind], schema=table.schema) for kind, table in rows.items()}
+
+
+def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]:
+    """A stage's facts with its counts taken from its rows: from the choice of pictures on, a question stays one question."""
+    num_kept, num_rejected = rows["kept"].num_rows, len(set(rows["rejected"]["item_id"].to_pylist()))
+    return facts | {"num_in": str(num_kept + num_rejected), "num_kept": str(num_kept), "num_rejected": str(num_rejected), "num_out": str(num_kept)}
+
+
+def _blanked(path: Path, names: set[str]) -> pa.Table:
+    """A file's rows, with every mention of the names blanked."""
+    table = pq.read_table(path)
+    if not mentions(table, names):
+        return table
+    # Longest first: a page's address holds the file's name.
+    ordered = sorted(names, key=lambda name: (-len(name), name))
+    return pa.Table.from_pylist([_blank(row, ordered) for row in table.to_pylist()], schema=table.schema)
+
+
+def _blank(value: Any, names: list[str]) -> Any:
+    if isinstance(value, str):
+        for name in names:
+            value = value.replace(name, BLANK)
+        return value
+    if isinstance(value, dict):
+        return {k: _blank(v, names) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_blank(v, names) for v in value)
+    return value
+
+
+def mentions(table: pa.Table, names: Iterable[str]) -> bool:
+    """Whether a text column of a table holds one of the names, at any depth."""
+    texts = [name.encode() for name in names]
+    return any(text in data for data in _buffers(table) for text in texts)
+
+
+def _buffers(table: pa.Table) -> Iterator[bytes]:
+    for column in table.columns:
+        for chunk in column.chunks:
+            yield from (buffer.to_pybytes() for buffer in chunk.buffers() if buffer is not None)
+
+
+def _rewrite(path: Path, table: pa.Table, facts: dict[str, str]) -> None:
+    """Writes a stage's file anew as `write_records` does, where rows or facts differ."""
+    schema = table.schema.with_metadata({k.encode(): v.encode() for k, v in facts.items()})
+    if read_facts(path) == facts and pq.read_table(path).equals(table):
+        return
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
+        for start in range(0, table.num_rows, ROW_GROUP):
+            writer.write_table(table.slice(start, ROW_GROUP).cast(schema))
+    write_whole(path, sink.getvalue().to_pybytes())
+
+
+def _correct_facts(path: Path, run: str) -> None:
+    """The counts of `run.json` after the purge; times and versions stay."""
+    if not path.is_file():
+        return
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    for stage, row in facts.get("stages", {}).items():
+        for name in ("num_in", "num_kept", "num_rejected", "num_pending", "num_out"):
+            row[name] = sum(getattr(c, name) for c in counts(run, stage))
+    write_whole(path, (canonical_json(facts) + "\n").encode())
+
+

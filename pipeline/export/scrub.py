@@ -1,0 +1,54 @@
+"""What must not reach the data set through evidence and settings: pictures' names and hashes, and this machine's paths.
+
+A refused picture's name stands in the evidence of its refusal, and often names the entity. In the data set only
+`attribution.parquet` names pictures, and only those that are in it (promise P6).
+"""
+import re
+from pathlib import PurePath, PureWindowsPath
+from typing import Any
+
+OMITTED = "(omitted)"
+_PICTURE_KEYS = frozenset({"file", "image", "image_id", "picture", "perceptual_hash", "sha256"})
+_PICTURE = re.compile(r"[0-9a-f]{64}|\.(?:jpe?g|png|gif|svg|tiff?|webp|bmp|avif|heic|xcf|djvu|pdf)\b", re.I)
+
+
+def without_pictures(evidence: Any) -> Any:
+    """Evidence without names and hashes of pictures.
+
+    >>> without_pictures({"candidates": [{"file": "A logo.png", "reason": "picture_too_simple"}], "seen": "B.jpg"})
+    {'candidates': [{'reason': 'picture_too_simple'}], 'seen': '(omitted)'}
+    """
+    if isinstance(evidence, dict):
+        return {k: without_pictures(v) for k, v in evidence.items() if k not in _PICTURE_KEYS}
+    if isinstance(evidence, list):
+        return [without_pictures(v) for v in evidence]
+    if isinstance(evidence, str) and _PICTURE.search(evidence):
+        return OMITTED
+    return evidence
+
+
+def error_kind(evidence: Any) -> Any:
+    """Of an exception its class only: messages and tracebacks hold paths of the machine.
+
+    >>> error_kind({"error": "FileNotFoundError(2, '/home/a/b')", "traceback": "…"})
+    {'error': 'FileNotFoundError'}
+    """
+    return {"error": str(evidence.get("error", "")).split("(")[0]} if isinstance(evidence, dict) else None
+
+
+def without_places(settings: Any) -> Any:
+    """Settings without absolute paths (the last part stays) and without addresses.
+
+    >>> without_places({"clip": "/home/a/clip", "endpoints": [{"name": "a", "base_url": "https://host/v1"}], "share": 0.1})
+    {'clip': 'clip', 'endpoints': [{'name': 'a', 'base_url': '(omitted)'}], 'share': 0.1}
+    """
+    if isinstance(settings, dict):
+        return {k: without_places(v) for k, v in settings.items()}
+    if isinstance(settings, list | tuple):
+        return [without_places(v) for v in settings]
+    if isinstance(settings, str):
+        if "://" in settings:
+            return OMITTED
+        if settings.startswith(("/", "~", "..")) or PureWindowsPath(settings).drive:
+            return PureWindowsPath(settings).name if "\\" in settings else PurePath(settings).name
+    return settings
