@@ -55,7 +55,8 @@
           q.el("td", { class: "n" }, c.name === "margin" ? made.margin : c.score === null ? "" : Math.round(c.score * 1e4) / 1e4), q.el("td", {}, c.about, c.evidence ? q.el("p", { class: "small" }, q.bdi(c.evidence)) : "")))))),
       rival ? q.el("div", { class: "callout" }, q.el("h4", {}, "Nearest rival: ", q.bdi(rival.label), rival.label === rival.id ? "" : q.el("small", {}, " " + rival.id)),
         q.el("p", {}, "It comes nearest to taking the place of ", q.bdi(rival.of), ". ", rival.num ? q.plural(rival.num, "fact") + " about it would have to be missing from the store:" : "No gap is left: facts contradict it."),
-        rival.gaps.length ? q.el("ul", {}, rival.gaps.map((g) => q.el("li", {}, q.bdi(g)))) : "") : "q.el("p", { class: "small soft" }, "No rival comes nearer than the margin says."),
+        rival.gaps.length ? q.el("ul", {}, rival.gaps.map((g) => q.el("li", {}, q.bdi(g)))) : "")
+        : q.el("p", { class: "small soft" }, "No rival comes nearer than the margin says."),
       made.breaking.length ? q.el("details", {}, q.el("summary", {}, q.plural(made.breaking.length, "claim") + " on which the uniqueness rests"), q.el("ul", {}, made.breaking.map((c) => q.el("li", {}, q.bdi(c))))) : "",
       made.smallest.length ? q.el("details", {}, q.el("summary", {}, "The smallest part that still has the one answer"), q.el("ul", {}, made.smallest.map((c) => q.el("li", {}, q.bdi(c))))) : "",
       made.votes ? q.el("p", { class: "small" }, "Votes: ", q.bdi(made.votes)) : "");
