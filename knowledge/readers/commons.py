@@ -147,7 +147,7 @@ class CommonsApi:
                 return response.read(MAX_BYTES + 1), {k.lower(): v for k, v in response.headers.items()}
         except urllib.error.HTTPError as error:
             shown = " ".join(error.read(300).decode("utf-8", "replace").split())
-            raise fault_of_status(PROVIDER, error.code, shown, dict(error.headers.items())) from error
+            raise fault_of_status(PROVIDER, error.code, shown, {k.lower(): v for k, v in error.headers.items()}) from error
         except (urllib.error.URLError, http.client.HTTPException, TimeoutError, OSError) as error:
             raise CallFault(PROVIDER, f"no reply ({error})"[:300], Status.TIMEOUT) from error
 

@@ -28,6 +28,8 @@ MAX_TEXT_CHARS = 4 << 20
 MAX_HEADER_BYTES = 1 << 20
 
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
+_KEPT = 16
+"""Bytes at the end of dropped data in which a tag may begin."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
@@ -98,7 +100,7 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
             with its place in the file.
     """
     parser, window = _parser(), Window(part)
-    pos, begun = 0, False
+    pos, begun = 0, False  # begun: `pos` stands behind a page; otherwise it may stand within one that is not ours
 
     def fault(index: int, what: str) -> Rejection:
         if not keep_partial:
@@ -108,23 +110,27 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
 
     while True:
         start = window.data.find(_OPEN, pos)
-        cut_tag = _PARTIAL_OPEN.search(window.data[:window.owned], max(pos, window.owned - 6))
-        if start == -1 and not window.ended and (window.in_range or cut_tag):
-            if not begun and part.start > 0:  # the end of a page that the range before reads
-                window.drop(max(0, len(window.data) - len(_END) - 16))
+        if not begun:  # the end of a page that the range before reads, or of a damaged one
+            close = window.data.find(_CLOSE, pos, start if start != -1 else len(window.data))
+            if close != -1:
+                pos, begun = close + len(_CLOSE), True
+        if start == -1 and not window.ended and (window.in_range or _PARTIAL_OPEN.search(window.data[max(pos, window.owned - _KEPT):window.owned])):
+            if not begun and part.start > 0:
+                window.drop(max(0, len(window.data) - _KEPT))
+                pos = 0
             if what := window.more():
                 yield fault(pos, what)
                 window.drop(len(window.data))
                 pos, begun = 0, False
             elif len(window.data) - pos > MAX_PAGE_BYTES:
                 yield fault(pos, f"there is no page in {MAX_PAGE_BYTES:,} bytes")
-                window.drop(len(window.data) - 6)
+                window.drop(len(window.data) - _KEPT)
                 pos, begun = 0, False
             continue
+        if begun and (gap := _gap_fault(window.data[pos:start] if start != -1 else window.data[pos:], start != -1)):
+            yield fault(pos, gap)
         if start == -1 or start >= window.owned:
             break
-        if begun and window.data[pos:start].strip():
-            yield fault(pos, f"between two pages stands {_shown(window.data[pos:start])}")
         begun = True
         end, what = window.data.find(_CLOSE, start), ""
         while end == -1 and not what:
@@ -149,9 +155,17 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
         if pos > 1 << 20:
             window.drop(pos)
             pos = 0
-    rest = window.data[pos:window.owned].strip()
-    if window.owns_end and not (rest == _END if begun else rest.endswith(_END) or _END.endswith(rest)):
-        yield fault(pos, f"the file ends without {_END.decode()}" if _END not in rest else f"after the last page stands {_shown(rest)}")
+    tail = window.data.rstrip()[-len(_END):]
+    if window.owns_end and not _END.endswith(tail):
+        yield fault(len(window.data), f"the file ends without {_END.decode()}")
+
+
+def _gap_fault(gap: bytes, page_follows: bool) -> str:
+    """What is wrong with the bytes between a page and the next one, or the end of what was read; "" if nothing."""
+    rest = gap.strip()
+    if not rest or (not page_follows and (_END.startswith(rest) or _OPEN.startswith(rest) or rest == _END)):
+        return ""
+    return f"after a page stands {_shown(rest)}"
 
 
 def _shown(data: bytes) -> str:

@@ -67,19 +67,26 @@ def links_in_sentences(text: str, found: list[tuple[str, str, int]], section: in
     ends = sentence_ends(text)
     if marked := [(at, at + len(anchor)) for _, anchor, at in found if "." in anchor or "!" in anchor or "?" in anchor]:
         ends = _outside(ends, marked)
-    text_end = len(text.rstrip())
     links = []
     following = iter(ends)
     start, end = 0, next(following)
+    stop = _stop(text, end)
     for title, anchor, at in found:
         if end <= at:
             while end <= at:
                 start, end = end, next(following)
             while text[start] in " \n":
                 start += 1
-        links.append(_link({"target": title, "anchor": anchor, "section": section, "sentence_start": start,
-                            "sentence_end": end if end < text_end else text_end}))
+            stop = _stop(text, end)
+        links.append(_link({"target": title, "anchor": anchor, "section": section, "sentence_start": start, "sentence_end": stop}))
     return links
+
+
+def _stop(text: str, end: int) -> int:
+    """A sentence's end without the blanks and the newline that belong to it."""
+    while text[end - 1] in " \n":
+        end -= 1
+    return end
 
 
 def _outside(ends: list[int], spans: list[tuple[int, int]]) -> list[int]:

@@ -117,9 +117,9 @@ class SparqlService:
         try:
             body: bytes = wrapper.query().response.read(MAX_REPLY_BYTES + 1)
         except urllib.error.HTTPError as error:
-            raise fault_of_status(PROVIDER, error.code, _shown(error.read(500)), dict(error.headers.items())) from error
+            raise fault_of_status(PROVIDER, error.code, _shown(error.read(500)), {k.lower(): v for k, v in error.headers.items()}) from error
         except EndPointInternalError as error:
-            raise CallFault(PROVIDER, _shown(error.args[0] if error.args else b""), Status.SERVER_ERROR, status=500) from error
+            raise CallFault(PROVIDER, " ".join(str(error).split())[:300], Status.SERVER_ERROR, status=500) from error
         except (QueryBadFormed, EndPointNotFound, Unauthorized, URITooLong) as error:
             raise CallFault(PROVIDER, f"the query is refused: {type(error).__name__}, {error}"[:300], Status.NOT_ACCEPTED,
                             retryable=False) from error

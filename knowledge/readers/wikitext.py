@@ -34,7 +34,7 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
 
     Links are normalised but redirects among their targets are not resolved; `entity_id`, `redirects` and `in_degree` are filled at ingest.
     """
-    text, galleries, literal = markup.strip_tags(page.text)
+    text, galleries, literal = markup.strip_tags(page.text.replace(_SEAM, ""))
     text, infobox, disambiguation = _take_templates(text, site)
     if disambiguation:
         return reject(Reason.DISAMBIGUATION, "Article", site.wiki, page.page_id, page.revision, evidence="template", title=page.title)
@@ -183,6 +183,8 @@ def _take_links(body: str, section: int, site: Site, literal: bool, links: list[
             anchor += trail
         if title and anchor and not anchor.isspace():
             found.append((title, anchor, length))
+        if not anchor and (not out[-1] or out[-1][-1] in " \n"):  # nothing is left of the link: no two blanks
+            after = after.lstrip(" ")
         out += (anchor, after)
         length += len(anchor) + len(after)
     text = "".join(out)

@@ -1,0 +1,164 @@
+"""Commons: the API on loopback with the real metadata of Wikimedia's offline collections."""
+import io
+import json
+import sqlite3
+import tempfile
+import urllib.parse
+import zipfile
+
+import pytest
+from PIL import Image
+
+from calls.retry import RetryPolicy
+from knowledge.readers.commons import CommonsApi, read_commons
+from knowledge.readers.commons_page import file_name, plain_text
+from knowledge.readers.polite import PoliteClient
+from records.errors import InputError, ProviderFault
+from records.outcomes import Reason, Rejection
+
+
+def _jpeg(width=120, height=90):
+    out = io.BytesIO()
+    Image.effect_mandelbrot((width, height), (-2, -1.5, 1, 1.5), 30).save(out, "JPEG")
+    return out.getvalue()
+
+
+class _Commons:
+    """The part of api.php that we use, over a table of pages."""
+
+    def __init__(self, server, pages, redirects=()):
+        self.server, self.pages, self.redirects = server, {p["title"]: p for p in pages}, dict(redirects)
+        self.before = []
+        server.answer = self.answer
+
+    def answer(self, path, body, number):
+        if self.before:
+            return self.before.pop(0)
+        if path.startswith("/files/"):
+            return (200, {"Content-Type": "image/jpeg"}, _jpeg()) if "Missing" not in path else (404, {}, b"gone")
+        asked = {k: v[0] for k, v in urllib.parse.parse_qs(body).items()}
+        if asked["action"] == "wbgetentities":
+            entities = {p["mediainfo"]["id"]: p["mediainfo"] for p in self.pages.values() if p.get("mediainfo")}
+            reply = {"entities": {i: entities.get(i, {"id": i, "missing": ""}) for i in asked["ids"].split("|")}}
+        else:
+            titles = asked["titles"].split("|")
+            assert len(titles) <= 50
+            assert asked["maxlag"] == "5"
+            resolved = [self.redirects.get(t, t) for t in titles]
+            reply = {"query": {"redirects": [{"from": t, "to": r} for t, r in zip(titles, resolved, strict=True) if t != r], "pages": [
+                {k: v for k, v in self.pages[t].items() if k != "mediainfo"} if t in self.pages else {"title": t, "missing": True} for t in resolved]}}
+        return 200, {"Content-Type": "application/json"}, json.dumps(reply).encode()
+
+
+def _page(server, title, number, licence="CC BY 4.0", mime="image/jpeg", **extra):
+    name = urllib.parse.quote(title.replace(" ", "_"))
+    meta = {"LicenseShortName": {"value": licence}} if licence else {}
+    return {"pageid": number, "ns": 6, "title": f"File:{title}", "imagerepository": "local", "imageinfo": [{
+        "url": f"{server.address}/files/{name}", "thumburl": f"{server.address}/files/250px-{name}", "mime": mime, "width": 3000, "height": 2000,
+        "descriptionurl": f"https://commons.wikimedia.org/wiki/File:{name}", "extmetadata": meta}], **extra}
+
+
+def _api(server, tmp_path, waits=None):
+    clients = [PoliteClient(tmp_path / name, retry=RetryPolicy(max_attempts=3, first_delay=1.0, max_retry_after=60),
+                            sleep=(waits if waits is not None else []).append) for name in ("api", "files")]
+    return CommonsApi(tmp_path, endpoint=f"{server.address}/w/api.php", contact="a@b.org", client=clients[0], files=clients[1])
+
+
+def test_pictures_come_with_licence_author_and_what_they_depict(loopback, tmp_path):
+    depicts = {"P180": [{"mainsnak": {"snaktype": "value", "property": "P180", "datavalue": {"type": "wikibase-entityid", "value": {"id": "Q9"}}}}]}
+    _Commons(loopback, [_page(loopback, "Tower.jpg", 5, mediainfo={"id": "M5", "statements": depicts}), _page(loopback, "Bare.jpg", 6, licence="")],
+             {"File:Old tower.jpg": "File:Tower.jpg"})
+    got = list(read_commons(_api(loopback, tmp_path), ["old_tower.jpg", "File:Bare.jpg", "None.jpg"], width=250))
+    bare, none, tower = got
+    assert (tower[0].licence, tower[0].depicts, tower[0].repository, tower[0].width) == ("CC BY 4.0", ("Q9",), "shared", 120)
+    assert bare[0].licence == ""
+    assert none.reason == Reason.NO_PICTURE
+    assert {r[2]["user-agent"] for r in loopback.requests} == {"Questloom/0.1 (a@b.org)"}
+    assert any("250px-" in r[0] for r in loopback.requests)
+    num = len(loopback.requests)
+    assert list(read_commons(_api(loopback, tmp_path), ["old_tower.jpg", "File:Bare.jpg", "None.jpg"], width=250)) == got
+    assert len(loopback.requests) == num  # all of it was cached
+
+
+def test_only_widths_that_commons_gives_are_asked_for(loopback, tmp_path):
+    with pytest.raises(InputError, match="is not one that Commons gives"):
+        _api(loopback, tmp_path).pages(["A.jpg"], width=224)
+    assert loopback.requests == []
+
+
+def test_titles_are_asked_for_fifty_at_a_time(loopback, tmp_path):
+    _Commons(loopback, [_page(loopback, f"P{n}.jpg", n) for n in range(1, 121)])
+    pages = _api(loopback, tmp_path).pages([f"P{n}.jpg" for n in range(1, 121)], width=330)
+    assert all(pages.values())
+    assert sum("action=query" in r[1] for r in loopback.requests) == 3
+
+
+def test_other_kinds_and_broken_pictures_are_refused(loopback, tmp_path):
+    commons = _Commons(loopback, [_page(loopback, "A.svg", 1, mime="image/svg+xml"), _page(loopback, "B.ogv", 2, mime="video/ogg"), _page(loopback, "C.jpg", 3)])
+    api = _api(loopback, tmp_path)
+    pages = api.pages(["A.svg", "B.ogv", "C.jpg"], width=120)
+    assert pages["C.jpg"]
+    commons.before = [(200, {}, b"<html>")]
+    assert [x.reason for x in read_commons(api, ["A.svg", "B.ogv", "C.jpg"], width=120) if isinstance(x, Rejection)] == [
+        Reason.PICTURE_KIND, Reason.PICTURE_KIND, Reason.PICTURE_UNREADABLE]
+
+
+def test_an_address_that_is_no_web_address_is_not_opened(loopback, tmp_path):
+    page = _page(loopback, "A.jpg", 1)
+    page["imageinfo"][0]["thumburl"] = "file:///etc/passwd"
+    _Commons(loopback, [page])
+    (got,) = read_commons(_api(loopback, tmp_path), ["A.jpg"], width=120)
+    assert got.reason == Reason.PICTURE_UNREADABLE
+
+
+@pytest.mark.parametrize("bad", [
+    (429, {"Retry-After": "9"}, b""), (503, {}, b"x"), (200, {}, b"<html>"), (200, {"Retry-After": "9"}, b'{"error": {"code": "maxlag", "info": "lagged"}}')])
+def test_passing_failures_are_asked_again_after_the_pause_wished(loopback, tmp_path, bad):
+    waits = []
+    commons = _Commons(loopback, [_page(loopback, "A.jpg", 1)])
+    commons.before = [bad]
+    assert _api(loopback, tmp_path, waits).pages(["A.jpg"], width=120)["A.jpg"]
+    assert max(waits) >= (9 if "Retry-After" in bad[1] else 0.5)
+
+
+def test_a_lasting_error_of_the_api_is_a_fault(loopback, tmp_path):
+    commons = _Commons(loopback, [])
+    commons.before = [(200, {}, b'{"error": {"code": "badtoken", "info": "no"}}')]
+    with pytest.raises(ProviderFault, match="badtoken"):
+        _api(loopback, tmp_path).pages(["A.jpg"], width=120)
+
+
+def test_html_of_authors_becomes_text_and_names_take_one_form():
+    assert plain_text('<a href="//x">Ann &amp; Bo</a> <b>of</b>\n Rome') == "Ann & Bo of Rome"
+    assert plain_text("<<<>>&bad;<script>") is not None
+    assert file_name("File:eiffel_tower.jpg") == file_name("Eiffel tower.jpg") == "Eiffel tower.jpg"
+
+
+@pytest.mark.parametrize("name", ["hurricanes", "papier", "set", "tao"])
+def test_the_real_metadata_of_offline_collections_are_read(shared, loopback, tmp_path, name):
+    """imageinfo.db holds what the API said in 2014; the server says it again in today's layout."""
+    with zipfile.ZipFile(shared(f"collections/{name}.zip")) as archive, tempfile.NamedTemporaryFile(suffix=".db") as file:
+        file.write(archive.read("imageinfo.db"))
+        file.flush()
+        rows = [json.loads(value) for (value,) in sqlite3.connect(file.name).execute("SELECT val FROM kv_table")]
+    rows = [row for row in rows if row.get("filename")]
+    pages = []
+    for number, row in enumerate(rows, 1):
+        meta = {key: {"value": row[old]} for old, key in (("licenseshortname", "LicenseShortName"), ("artist", "Artist"), ("credit", "Credit")) if row.get(old)}
+        title = row["filename"].partition(":")[2].replace("_", " ")
+        pages.append({"pageid": number, "ns": 6, "title": f"File:{file_name(title)}", "imagerepository": "shared", "imageinfo": [{
+            "url": f"{loopback.address}/files/{number}", "mime": row["mime"], "width": row["width"], "height": row["height"],
+            "descriptionurl": row["descriptionurl"], "extmetadata": meta}]})
+    _Commons(loopback, pages)
+    got = list(read_commons(_api(loopback, tmp_path), [p["title"] for p in pages], width=250))
+    assert len(got) == len({p["title"] for p in pages})
+    assets = {x[0].file: x[0] for x in got if isinstance(x, tuple)}
+    assert all(x.reason == Reason.PICTURE_KIND for x in got if isinstance(x, Rejection))  # the drawings in SVG
+    for page in pages:
+        if asset := assets.get(page["title"].removeprefix("File:")):
+            meta = page["imageinfo"][0]["extmetadata"]
+            assert asset.licence == meta.get("LicenseShortName", {}).get("value", "")
+            assert "<" not in asset.author
+            assert "<a " not in asset.credit
+            assert asset.repository == "shared"
+    assert assets

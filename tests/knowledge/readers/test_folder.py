@@ -1,0 +1,134 @@
+"""Picture folders, and pictures that are not what they seem."""
+import io
+import json
+
+import pytest
+from PIL import Image, ImageDraw
+
+from knowledge.readers.folder import list_pictures, read_folder
+from knowledge.readers.pictures import PictureFacts, Refusal, inspect_picture
+from records.errors import InputError
+from records.identity import sha256_hex
+from records.knowledge import Detail, Value
+from records.outcomes import Reason, Rejection
+
+
+def _picture(width=64, height=48, form="PNG", mode="RGB", **options):
+    scene = Image.new("RGB", (640, 480), "skyblue")
+    pen = ImageDraw.Draw(scene)
+    pen.rectangle((0, 330, 640, 480), fill="darkgreen")
+    pen.polygon((80, 330, 200, 60, 320, 330), fill="gray")
+    pen.rectangle((420, 150, 520, 400), fill="firebrick")
+    pen.ellipse((540, 30, 610, 100), fill="yellow")
+    out = io.BytesIO()
+    scene.resize((width, height)).convert(mode).save(out, form, **options)
+    return out.getvalue()
+
+
+def _black(width, height):
+    out = io.BytesIO()
+    Image.new("1", (width, height)).save(out, "PNG")
+    return out.getvalue()
+
+
+def _animation():
+    out = io.BytesIO()
+    frames = [Image.new("L", (8, 8), n) for n in (0, 200)]
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(("data", "reason"), [
+    (b"", Reason.PICTURE_UNREADABLE), (b"no picture", Reason.PICTURE_UNREADABLE), (_black(1, 1), Reason.PICTURE_TOO_SMALL),
+    (_black(20_000, 10_000), Reason.PICTURE_TOO_LARGE), (_black(12_000, 10_000), Reason.PICTURE_TOO_LARGE), (_picture()[:120], Reason.PICTURE_UNREADABLE),
+    (_picture(form="JPEG")[:400], Reason.PICTURE_UNREADABLE), (b'<?xml version="1.0"?><svg xmlns="x"></svg>', Reason.PICTURE_KIND),
+    (_animation(), Reason.PICTURE_KIND), (_picture(form="BMP"), Reason.PICTURE_UNREADABLE), (b"%PDF-1.4", Reason.PICTURE_UNREADABLE)])
+def test_what_is_no_usable_picture_is_refused_with_its_reason(data, reason):
+    got = inspect_picture(data)
+    assert isinstance(got, Refusal)
+    assert got.reason == reason
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "TIFF"])
+def test_kind_size_and_hash_come_from_the_bytes(form):
+    got = inspect_picture(_picture(form=form))
+    assert isinstance(got, PictureFacts)
+    assert (got.mime, got.width, got.height) == (f"image/{form.lower()}", 64, 48)
+    distance = bin(int(got.perceptual_hash, 16) ^ int(inspect_picture(_picture(128, 96, form)).perceptual_hash, 16)).count("1")
+    assert distance <= 8  # the same picture at twice the size
+    assert len(got.perceptual_hash) == 16
+
+
+def _snak(prop, value, kind):
+    return {"snaktype": "value", "property": prop, "datavalue": {"value": value, "type": kind}}
+
+
+def _depicts(qid, **qualifiers):
+    return {"mainsnak": _snak("P180", {"entity-type": "item", "id": qid}, "wikibase-entityid"), "rank": "normal",
+            "qualifiers": {k: [v] for k, v in qualifiers.items()}}
+
+
+PAGE = {"pageid": 5, "ns": 6, "title": "File:Tower of X.png", "imagerepository": "shared", "imageinfo": [{
+    "url": "http://x/T.png", "descriptionurl": "http://x/File:T.png", "extmetadata": {
+        "LicenseShortName": {"value": "CC BY-SA 4.0"}, "LicenseUrl": {"value": "https://cc"}, "Artist": {"value": '<a href="x">Ann &amp; Bo</a><br>'},
+        "Credit": {"value": "<p>Own\n work</p>"}, "ImageDescription": {"value": "A &lt;tower&gt;"}, "Categories": {"value": "Towers|X"}}}],
+    "mediainfo": {"id": "M5", "statements": {
+        "P180": [_depicts("Q11"), _depicts("Q12", P1684=_snak("P1684", {"text": "1889", "language": "en"}, "monolingualtext"),
+                                           P2677=_snak("P2677", "pct:10,20,30.5,40", "string")),
+                 _depicts("Q13", P1114=_snak("P1114", {"amount": "+3", "unit": "1"}, "quantity"))]}}}
+
+
+def test_a_folder_gives_pictures_with_what_is_said_of_them(tmp_path):
+    data = _picture()
+    (tmp_path / "Tower_of_X.png").write_bytes(data)
+    (tmp_path / "alone.png").write_bytes(_picture(30, 30))
+    (tmp_path / "broken.png").write_bytes(data[:60])
+    (tmp_path / "metadata.jsonl").write_text(json.dumps(PAGE) + "\n" + json.dumps({"title": "File:Gone.png"}) + "\n")
+    alone, broken, gone, tower = read_folder(str(tmp_path))
+    asset, content = tower
+    assert content == data
+    assert (asset.id, asset.file, asset.licence, asset.author, asset.credit, asset.description) == (
+        sha256_hex(data), "Tower of X.png", "CC BY-SA 4.0", "Ann & Bo", "Own work", "A <tower>")
+    assert (asset.categories, asset.depicts, asset.repository) == (("Towers", "X"), ("Q11", "Q12", "Q13"), "shared")
+    assert asset.details == (
+        Detail(property="P1684", value=Value(kind="monolingual", text="1889", language="en"), part="Q12", box=(10.0, 20.0, 30.5, 40.0)),
+        Detail(property="P1114", value=Value(kind="quantity", number=3.0), part="Q13"))
+    assert alone[0].licence == ""
+    assert [broken.reason, gone.reason] == [Reason.PICTURE_UNREADABLE, Reason.NO_PICTURE]
+
+
+def test_a_missing_licence_stays_missing(tmp_path):
+    page = json.loads(json.dumps(PAGE))
+    del page["imageinfo"][0]["extmetadata"]["LicenseShortName"]
+    (tmp_path / "Tower of X.png").write_bytes(_picture())
+    (tmp_path / "metadata.jsonl").write_text(json.dumps(page))
+    ((asset, _),) = read_folder(str(tmp_path))
+    assert asset.licence == ""
+
+
+def test_a_table_may_say_the_same(tmp_path):
+    (tmp_path / "a.png").write_bytes(_picture())
+    (tmp_path / "metadata.csv").write_text("file,licence,author,depicts,categories\na.png,CC0,Ann,Q1|Q2,X|Y\n")
+    ((asset, _),) = read_folder(str(tmp_path))
+    assert (asset.file, asset.licence, asset.author, asset.depicts, asset.categories) == ("A.png", "CC0", "Ann", ("Q1", "Q2"), ("X", "Y"))
+
+
+@pytest.mark.parametrize("line", ["no json", "3", "[]", '{"x": 1}', '{"title": 3}'])
+def test_metadata_that_cannot_be_read_are_an_error_with_the_line(tmp_path, line):
+    (tmp_path / "metadata.jsonl").write_text('{"title": "File:A.png"}\n' + line + "\n")
+    with pytest.raises(InputError, match="line 2"):
+        list_pictures(str(tmp_path))
+
+
+def test_metadata_of_another_layout_refuse_the_picture_and_never_leave_the_folder(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "out.png").write_bytes(_picture())
+    (tmp_path / "in" / "a.png").write_bytes(_picture())
+    (tmp_path / "in" / "metadata.jsonl").write_text('{"title": "File:../out.png"}\n{"title": "File:A.png", "imageinfo": "x"}\n')
+    got = list(read_folder(str(tmp_path / "in")))
+    assert [x.reason for x in got if isinstance(x, Rejection)] == [Reason.NO_PICTURE, Reason.PICTURE_UNREADABLE]
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="is no folder"):
+        list_pictures(str(tmp_path / "none"))

@@ -1,0 +1,169 @@
+"""The query service: a real SPARQL engine on loopback over Wikidata's RDF, and a service that misbehaves."""
+import json
+import urllib.parse
+
+import pytest
+import rdflib
+
+from calls.retry import RetryPolicy
+from knowledge.readers.polite import PoliteClient
+from knowledge.readers.ranges import plan_ranges
+from knowledge.readers.sparql import SparqlService, rare_seeds, service_entities
+from knowledge.readers.wikidata_json import read_entities
+from records.errors import InputError, ProviderFault
+
+SNAPSHOT = "2026-01-31"
+RDF = """
+@prefix wd: <http://www.wikidata.org/entity/> . @prefix wds: <http://www.wikidata.org/entity/statement/> .
+@prefix wdt: <http://www.wikidata.org/prop/direct/> . @prefix p: <http://www.wikidata.org/prop/> .
+@prefix ps: <http://www.wikidata.org/prop/statement/> . @prefix psv: <http://www.wikidata.org/prop/statement/value/> .
+@prefix pqv: <http://www.wikidata.org/prop/qualifier/value/> . @prefix wikibase: <http://wikiba.se/ontology#> .
+@prefix schema: <http://schema.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix geo: <http://www.opengis.net/ont/geosparql#> .
+wd:P31 wikibase:claim p:P31 ; wikibase:statementProperty ps:P31 ; wikibase:statementValue psv:P31 ; wikibase:propertyType wikibase:WikibaseItem .
+wd:P569 wikibase:claim p:P569 ; wikibase:statementProperty ps:P569 ; wikibase:statementValue psv:P569 ; wikibase:propertyType wikibase:Time .
+wd:P2048 wikibase:claim p:P2048 ; wikibase:statementProperty ps:P2048 ; wikibase:statementValue psv:P2048 ; wikibase:propertyType wikibase:Quantity .
+wd:P18 wikibase:claim p:P18 ; wikibase:statementProperty ps:P18 ; wikibase:statementValue psv:P18 ; wikibase:propertyType wikibase:CommonsMedia .
+wd:P625 wikibase:claim p:P625 ; wikibase:statementProperty ps:P625 ; wikibase:statementValue psv:P625 ; wikibase:propertyType wikibase:GlobeCoordinate .
+wd:P26 wikibase:claim p:P26 ; wikibase:statementProperty ps:P26 ; wikibase:statementValue psv:P26 ; wikibase:propertyType wikibase:WikibaseItem .
+wd:Q7 rdfs:label "tower"@en, "Turm"@de, "tour"@fr ; skos:altLabel "the tower"@en ; schema:description "a high one"@en ; schema:version 99 ;
+  wikibase:sitelinks 2 ; wikibase:statements 25 ; wdt:P18 <http://commons.wikimedia.org/wiki/Special:FilePath/A%20b.jpg> ;
+  p:P31 wds:Q7-a, wds:Q7-b ; p:P569 wds:Q7-c ; p:P2048 wds:Q7-d ; p:P18 wds:Q7-e ; p:P625 wds:Q7-f ; p:P26 wds:Q7-g, wds:Q7-h, wds:Q7-i .
+<https://en.wikipedia.org/wiki/Tower> schema:about wd:Q7 ; schema:isPartOf <https://en.wikipedia.org/> ; schema:name "Tower"@en .
+<https://commons.wikimedia.org/wiki/T> schema:about wd:Q7 ; schema:isPartOf <https://commons.wikimedia.org/> ; schema:name "T"@en .
+wds:Q7-a wikibase:rank wikibase:NormalRank ; ps:P31 wd:Q12 . wds:Q7-b wikibase:rank wikibase:PreferredRank ; ps:P31 wd:Q13 .
+wds:Q7-c wikibase:rank wikibase:NormalRank ; ps:P569 "-0043-03-15T00:00:00Z"^^xsd:string ; psv:P569 [ wikibase:timePrecision 11 ] .
+wds:Q7-d wikibase:rank wikibase:NormalRank ; ps:P2048 "+300.5"^^xsd:decimal ; psv:P2048 [ wikibase:quantityUnit wd:Q11573 ] .
+wds:Q7-e wikibase:rank wikibase:NormalRank ; ps:P18 <http://commons.wikimedia.org/wiki/Special:FilePath/A%20b.jpg> .
+wds:Q7-f wikibase:rank wikibase:NormalRank ; ps:P625 "Point(2.5 48.8)"^^geo:wktLiteral .
+wds:Q7-g wikibase:rank wikibase:NormalRank ; ps:P26 wd:Q20 ; pqv:P582 [ wikibase:timeValue "1990-01-01T00:00:00Z"^^xsd:string ; wikibase:timePrecision 9 ] .
+wds:Q7-h wikibase:rank wikibase:NormalRank ; ps:P26 <http://www.wikidata.org/.well-known/genid/0f3> . wds:Q7-i wikibase:rank wikibase:NormalRank .
+wd:Q8 wikibase:sitelinks 50 ; wikibase:statements 25 ; wdt:P18 <http://x/y.jpg> . wd:Q9 rdfs:label "nine"@en .
+wd:Q9 wikibase:sitelinks 3 ; wikibase:statements 30 ; wdt:P18 <http://x/z.jpg> ; wdt:P31 wd:Q5 .
+<https://en.wikipedia.org/wiki/Nine> schema:about wd:Q9 ; schema:isPartOf <https://en.wikipedia.org/> ; schema:name "Nine"@en .
+"""
+
+
+def _service(server, tmp_path, *, waits=None, attempts=4):
+    client = PoliteClient(tmp_path / "cache", retry=RetryPolicy(max_attempts=attempts, first_delay=1.0, max_retry_after=100),
+                          sleep=(waits if waits is not None else []).append)
+    return SparqlService(f"{server.address}/sparql", tmp_path / "cache", contact="tests@example.org", client=client)
+
+
+@pytest.fixture
+def engine(loopback):
+    graph = rdflib.Graph()
+    graph.parse(data=RDF, format="turtle")
+
+    def answer(path, body, number):
+        query = urllib.parse.parse_qs(body)["query"][0]
+        return 200, {"Content-Type": "application/sparql-results+json"}, graph.query(query).serialize(format="json")
+
+    loopback.answer = answer
+    return loopback
+
+
+def _rows(*items):
+    return json.dumps({"head": {"vars": ["item"]}, "results": {"bindings": [
+        {"item": {"type": "uri", "value": f"http://www.wikidata.org/entity/{x}"}} for x in items]}}).encode()
+
+
+def test_entities_come_with_names_sitelinks_ranks_units_precisions_and_times_in_force(engine, tmp_path):
+    ((entity, claims), (nine, _)) = service_entities(_service(engine, tmp_path), ["Q7", "Q9", "Q404", "no id"], snapshot=SNAPSHOT, languages=("en", "de"))
+    assert (entity.labels, entity.aliases, entity.descriptions) == ({"en": "tower", "de": "Turm"}, {"en": ("the tower",)}, {"en": "a high one"})
+    assert (entity.sitelinks, entity.revision, entity.num_statements) == ({"enwiki": "Tower", "commonswiki": "T"}, 99, 9)
+    assert (entity.classes, entity.picture_files, nine.label()) == (("Q13",), ("A b.jpg",), "nine")
+    found = {(c.property, c.value.key(), c.rank, c.best) for c in claims}
+    assert found == {
+        ("P31", "Q12", "normal", False), ("P31", "Q13", "preferred", True), ("P569", "time:-0044-03-15/11", "normal", True),
+        ("P2048", "quantity:300.5:Q11573", "normal", True), ("P18", "commons_media::A b.jpg", "normal", True),
+        ("P625", "coordinate:48.80000,2.50000", "normal", True), ("P26", "Q20", "normal", False), ("P26", "somevalue", "normal", True),
+        ("P26", "novalue", "normal", True)}
+    assert {c.statement for c in claims if c.property == "P31"} == {"Q7$a", "Q7$b"}
+
+
+def test_rare_seeds_follow_the_rule(engine, tmp_path):
+    assert rare_seeds(_service(engine, tmp_path)) == ["Q7"]
+
+
+def test_requests_are_identified_and_a_reply_that_is_there_is_not_asked_for_again(engine, tmp_path):
+    first = rare_seeds(_service(engine, tmp_path))
+    assert rare_seeds(_service(engine, tmp_path)) == first
+    assert len(engine.requests) == 1
+    assert engine.requests[0][2]["user-agent"] == "Questloom/0.1 (tests@example.org)"
+
+
+def test_without_a_contact_nothing_is_asked(monkeypatch, tmp_path):
+    monkeypatch.delenv("QUESTLOOM_CONTACT", raising=False)
+    for contact in ("", "nobody"):
+        with pytest.raises(InputError, match="without a contact"):
+            SparqlService("http://127.0.0.1:9", tmp_path, contact=contact)
+
+
+def test_slices_are_asked_for_until_one_is_not_full(loopback, tmp_path):
+    def answer(path, body, number):
+        query = urllib.parse.parse_qs(body)["query"][0]
+        offset = int(query.rpartition("OFFSET ")[2])
+        return 200, {"Content-Type": "application/sparql-results+json"}, _rows(*[f"Q{n}" for n in range(offset, min(offset + 4, 10))])
+
+    loopback.answer = answer
+    rows = list(_service(loopback, tmp_path).select_all("SELECT ?item WHERE {}", "?item", page=4))
+    assert [r["item"]["value"].rpartition("/")[2] for r in rows] == [f"Q{n}" for n in range(10)]
+    assert len(loopback.requests) == 3
+
+
+@pytest.mark.parametrize("bad", [
+    (429, {"Retry-After": "7"}, b"too many"), (500, {}, b"java.util.concurrent.TimeoutException"), (503, {}, b""), (200, {}, b"<html>busy</html>"),
+    (200, {}, b'{"head": {}, "results": {"bindings": [{"item"'), (200, {}, b"[]"), (200, {"Content-Length": "500"}, b"cut")])
+def test_a_passing_failure_is_asked_again_and_never_cached(loopback, tmp_path, bad):
+    waits = []
+    loopback.answer = lambda path, body, number: bad if number < 3 else (200, {"Content-Type": "application/sparql-results+json"}, _rows("Q1"))
+    service = _service(loopback, tmp_path, waits=waits)
+    assert len(service.select("SELECT ?item WHERE {}")) == 1
+    assert len(loopback.requests) == 3
+    asked_to_wait = [w for w in waits if w >= (7 if bad[0] == 429 else 0.5)]
+    assert len(asked_to_wait) >= 2
+
+
+def test_a_lasting_failure_leaves_the_work_pending(loopback, tmp_path):
+    loopback.answer = lambda path, body, number: (500, {}, b"down")
+    with pytest.raises(ProviderFault) as caught:
+        _service(loopback, tmp_path).select("SELECT ?item WHERE {}")
+    assert caught.value.retryable
+    assert len(loopback.requests) == 4
+    assert not list((tmp_path / "cache").glob("??/*"))
+
+
+@pytest.mark.parametrize("bad", [(400, {}, b"malformed"), (403, {}, b"forbidden"), (429, {"Retry-After": "90000"}, b"banned")])
+def test_a_refusal_or_a_ban_is_not_asked_again(loopback, tmp_path, bad):
+    loopback.answer = lambda path, body, number: bad
+    with pytest.raises(ProviderFault):
+        _service(loopback, tmp_path).select("SELECT nonsense")
+    assert len(loopback.requests) == 1
+
+
+def test_the_real_entities_through_a_service_agree_with_the_dump_in_their_item_claims(shared, loopback, tmp_path):
+    """Wikidata's RDF of the real entities' item-valued statements, made from the same JSON, gives the same best claims."""
+    items = {x[0].id: x for part in plan_ranges(str(shared("wikidata/entities.json.gz"))) for x in read_entities(part, snapshot=SNAPSHOT)
+             if isinstance(x, tuple)}
+    lines = ["@prefix wd: <http://www.wikidata.org/entity/> . @prefix wikibase: <http://wikiba.se/ontology#> ."]
+    for number, claim in enumerate(c for _, claims in items.values() for c in claims if c.value.kind == "entity" and c.value.entity.startswith("Q")):
+        statement, prop = f"<http://www.wikidata.org/entity/statement/{claim.subject}-{number}>", claim.property
+        lines.append(f"wd:{claim.subject} <http://www.wikidata.org/prop/{prop}> {statement} . {statement} wikibase:rank "
+                     f"wikibase:{claim.rank.title()}Rank ; <http://www.wikidata.org/prop/statement/{prop}> wd:{claim.value.entity} .")
+        for name in ("P580", "P582"):
+            for q in claim.qualifiers:
+                if q.property == name and q.value.kind == "time" and q.value.time.startswith("+"):
+                    lines.append(f"{statement} <http://www.wikidata.org/prop/qualifier/value/{name}> [ wikibase:timeValue "
+                                 f"\"{q.value.time[1:]}\" ; wikibase:timePrecision {q.value.precision} ] .")
+        lines.append(f"wd:{prop} wikibase:claim <http://www.wikidata.org/prop/{prop}> ; wikibase:propertyType wikibase:WikibaseItem ; "
+                     f"wikibase:statementProperty <http://www.wikidata.org/prop/statement/{prop}> .")
+    graph = rdflib.Graph()
+    graph.parse(data="\n".join(lines), format="turtle")
+    loopback.answer = lambda path, body, number: (200, {"Content-Type": "application/sparql-results+json"}, graph.query(
+        urllib.parse.parse_qs(body)["query"][0]).serialize(format="json"))
+    for wanted in ("Q42", "Q571"):
+        ((_, claims),) = service_entities(_service(loopback, tmp_path), [wanted], snapshot=SNAPSHOT)
+        theirs = {(c.property, c.value.entity, c.rank, c.best) for c in items[wanted][1] if c.value.kind == "entity" and c.value.entity.startswith("Q")}
+        assert {(c.property, c.value.entity, c.rank, c.best) for c in claims} == theirs
