@@ -5,11 +5,12 @@ from knowledge.store.store import Store
 from knowledge.store.vectors import vectors_of
 from models.calibration import Calibration, calibration_of
 from models.clip import Clip
+from models.picture_file import decode
 from records.errors import InputError
 from records.identity import priority
 from transforms.pictures.describe import looks_of
 from transforms.pictures.ground import GroundingRules, usable
-from transforms.pictures.simple import kind_by_name
+from transforms.pictures.simple import too_simple
 
 NUM_PAIRS = 200
 MIN_PAIRS = 20
@@ -17,10 +18,15 @@ MIN_PAIRS = 20
 
 def store_pairs(store: Store, count: int = NUM_PAIRS) -> dict[str, str]:
     """Picture id to description, of pictures that show one entity, drawn by picture id: the same ones in every process."""
-    able = (i.id for i in store.scan_images() if len(i.entity_ids) == 1 and not kind_by_name(i))
-    chosen = sorted(able, key=lambda image_id: priority(0, image_id, "calibration"))[:count]
-    images = [image for image in map(store.image, chosen) if image is not None]
-    return {i.id: looks_of(store, i.entity_ids[0], without_picture=i.id).text() for i in images}
+    able = (i.id for i in store.scan_images() if len(i.entity_ids) == 1)
+    pairs: dict[str, str] = {}
+    for image_id in sorted(able, key=lambda image_id: priority(0, image_id, "calibration")):
+        image = store.image(image_id)
+        if len(pairs) == count:
+            break
+        if image is not None and not too_simple(image, decode(store.image_bytes(image_id), at_least=256)):
+            pairs[image_id] = looks_of(store, image.entity_ids[0], without_picture=image_id).text()
+    return pairs
 
 
 def check_grounding(store: Store, clip: Clip, rules: GroundingRules) -> Calibration | None:

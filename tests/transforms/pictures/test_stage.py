@@ -1,3 +1,6 @@
+import shutil
+from pathlib import Path
+
 import pytest
 
 from knowledge.store.store import Store
@@ -128,20 +131,26 @@ def test_grounding_that_is_off_is_not_run(store, clip):
     assert (grounding.status, grounding.cause) == ("not_run", "switched off")
 
 
-def test_a_store_of_another_checkpoints_vectors_stops_a_run_that_requires_grounding(tmp_path, clip):
-    store = drawn_store(tmp_path / "store", clip)
+def copied(store: Store, folder: Path) -> Store:
+    """The same store elsewhere, to spoil its vectors."""
+    shutil.copytree(store.path, folder / "store")
+    return Store.open(str(folder / "store"))
+
+
+def test_a_store_of_another_checkpoints_vectors_stops_a_run_that_requires_grounding(store, tmp_path, clip):
+    store = copied(store, tmp_path)
     assert check_grounding(store, clip, GroundingRules()).auc >= 0.9
-    add_vectors(str(tmp_path / "store"), lambda files: clip.embed_pictures(files)[:, ::-1], "another")
+    add_vectors(store.path, lambda files: clip.embed_pictures(files)[:, ::-1], "another")
     with pytest.raises(InputError, match="another"):
         check_grounding(store, clip, GroundingRules())
     assert check_grounding(store, clip, GroundingRules(mode="optional")) is None
 
 
-def test_a_checkpoint_that_does_not_separate_the_pictures_stops_a_run_that_requires_grounding(tmp_path, clip):
-    store = drawn_store(tmp_path / "store", clip)
+def test_a_checkpoint_that_does_not_separate_the_pictures_stops_a_run_that_requires_grounding(store, tmp_path, clip):
+    store = copied(store, tmp_path)
     # The vectors of other pictures under the checkpoint's name: as if it saw nothing of what they show.
-    add_vectors(str(tmp_path / "store"), lambda files: clip.embed_pictures(files), "another")
-    add_vectors(str(tmp_path / "store"), lambda files: -clip.embed_pictures(files), clip.name)
+    add_vectors(store.path, lambda files: clip.embed_pictures(files), "another")
+    add_vectors(store.path, lambda files: -clip.embed_pictures(files), clip.name)
     with pytest.raises(InputError, match="AUC"):
         check_grounding(store, clip, GroundingRules())
     assert check_grounding(store, clip, GroundingRules(mode="optional")) is None
