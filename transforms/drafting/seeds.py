@@ -1,4 +1,4 @@
-"""Seeds by two rules: rare entities (VSearcher A.2) and anchors (OpenSearch-VL 3.1), stratified over domains."""
+"""Seeds by rule: rare entities (VSearcher A.2), anchors (OpenSearch-VL 3.1), or any pictured one, stratified over domains."""
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,6 +34,11 @@ def is_anchor(entity: Entity, article: Article | None, images: tuple[ImageAsset,
             and any(min(i.width, i.height) >= min_side for i in images))
 
 
+def is_pictured(images: tuple[ImageAsset, ...], min_side: int) -> bool:
+    """Own rule, for stores without articles: any entity with a picture of `min_side` pixels each way."""
+    return any(min(i.width, i.height) >= min_side for i in images)
+
+
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
     """Whether a person may be a question's picture: those alive at the snapshot's date may not, by default."""
     if living_people or HUMAN not in entity.class_closure:
@@ -46,7 +51,8 @@ def candidates(entity: Entity, facts: Facts, rules: SeedRules, min_side: int, re
     if not entity.classes or not may_be_shown(facts, entity, rules.living_people):
         return
     article, images = facts.article(entity.id), facts.images_of(entity.id)
-    fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules, min_side)}
+    fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules, min_side),
+            "pictured": is_pictured(images, min_side)}
     for method in sorted(rules.methods):
         for index in range(rules.per_entity):
             for rule in sorted(r for r in rules.rules if fits.get(r)):
