@@ -144,7 +144,8 @@ def test_the_real_metadata_of_offline_collections_are_read(shared, loopback, tmp
     rows = [row for row in rows if row.get("filename")]
     pages = []
     for number, row in enumerate(rows, 1):
-        meta = {key: {"value": row[old]} for old, key in (("licenseshortname", "LicenseShortName"), ("artist", "Artist"), ("credit", "Credit")) if row.get(old)}
+        names = {"licenseshortname": "LicenseShortName", "artist": "Artist", "credit": "Credit"}
+        meta = {key: {"value": row[old]} for old, key in names.items() if row.get(old)}
         title = row["filename"].partition(":")[2].replace("_", " ")
         pages.append({"pageid": number, "ns": 6, "title": f"File:{file_name(title)}", "imagerepository": "shared", "imageinfo": [{
             "url": f"{loopback.address}/files/{number}", "mime": row["mime"], "width": row["width"], "height": row["height"],

@@ -38,6 +38,7 @@ def _animation():
     return out.getvalue()
 
 
+@pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
 @pytest.mark.parametrize(("data", "reason"), [
     (b"", Reason.PICTURE_UNREADABLE), (b"no picture", Reason.PICTURE_UNREADABLE), (_black(1, 1), Reason.PICTURE_TOO_SMALL),
     (_black(20_000, 10_000), Reason.PICTURE_TOO_LARGE), (_black(12_000, 10_000), Reason.PICTURE_TOO_LARGE), (_picture()[:120], Reason.PICTURE_UNREADABLE),

@@ -69,7 +69,8 @@ def test_a_mark_that_occurs_by_chance_inside_a_block_does_not_cut_it(monkeypatch
 
 
 def test_an_index_gives_the_streams_and_shows_that_a_dump_is_cut(tmp_path, make_dump, page):
-    streams = [make_dump([]).removesuffix(b"</mediawiki>\n")] + ["".join(page(n, f"T {n}", "text [[a]].") for n in range(k, k + 5)).encode() for k in (1, 6, 11)]
+    streams = [make_dump([]).removesuffix(b"</mediawiki>\n")]
+    streams += ["".join(page(n, f"T {n}", "text [[a]].") for n in range(k, k + 5)).encode() for k in (1, 6, 11)]
     packed, lines = b"", ""
     for number, stream in enumerate(streams):
         if number:

@@ -9,7 +9,8 @@ from knowledge.readers.sentences import links_in_sentences, sentence_ends, split
 @pytest.mark.parametrize("sentences", [
     ["It rained.", "He left."], ["J. R. R. Tolkien wrote it.", "It sold well."], ["Mr. Smith met Dr. Who in St. Louis.", "They spoke."],
     ["He was born c. 347 BC in Stagira.", "His father died."], ["The U.S. Army came.", "It stayed."], ["It cost 3.5 million.", "Too much!", "Why?"],
-    ["He said “Go.”", "She went."], ["After World War I.", "The city grew."], ["I. M. Pei built it.", "It stands."], ["See e.g. the tower, i.e. the big one.", "End."],
+    ["He said “Go.”", "She went."], ["After World War I.", "The city grew."], ["I. M. Pei built it.", "It stands."],
+    ["See e.g. the tower, i.e. the big one.", "End."],
     ["东京是日本首都。", "它很大。"], ["यह एक वाक्य है।", " और एक।".strip()], ["He works at No. 10.", "Always."], ["It ended (in 1990).", "Then peace came."]])
 def test_sentences_are_split_as_a_reader_would(sentences):
     text = " ".join(sentences)

@@ -35,8 +35,7 @@ def _entity(**claims):
 
 
 def _claims(**claims):
-    entity, got = parse_entity(_entity(**claims), snapshot=SNAPSHOT)
-    return got
+    return parse_entity(_entity(**claims), snapshot=SNAPSHOT)[1]
 
 
 def test_an_item_gives_its_names_links_classes_pictures_and_claims():

@@ -131,12 +131,11 @@ def test_no_text_raises_and_all_offsets_lie_in_their_section(text):
         section = article.sections[link.section].text
         assert 0 <= link.sentence_start < link.sentence_end <= len(section)
         assert link.anchor.split()[0] in article.sentence(link) or len(link.anchor.split()) == 0
-    assert sorted(read_links(_page(text), SITE)) == sorted(read_links(_page(text), SITE))
     Article.from_row(article.to_row())
 
 
-@pytest.mark.parametrize("unit", ["{{", "}}", "[[", "[[a|", "<ref>", "<a", "<!--", "\n{|", "=", "'", "[[File:", "{{nowrap|", "{{a|b=", "(", "&", "[http", "\n== ",
-                                  "{{Infobox x|image=", "{{Infobox x|a=[[b|", "[[a.b]] x. ", "\n*", "\u3000", "<gallery>\n"])
+@pytest.mark.parametrize("unit", ["{{", "}}", "[[", "[[a|", "<ref>", "<a", "<!--", "\n{|", "=", "'", "[[File:", "{{nowrap|", "{{a|b=", "(", "&",
+                                  "[http", "\n== ", "{{Infobox x|image=", "{{Infobox x|a=[[b|", "[[a.b]] x. ", "\n*", "\u3000", "<gallery>\n"])
 def test_time_grows_with_the_length_and_no_faster(unit):
     def seconds(length: int) -> float:
         page = _page((unit * length)[:length])
@@ -157,7 +156,7 @@ def test_all_real_pages_give_articles_with_text_and_valid_links(shared):
     assert sum(len(a.links) for a in articles) > 22_000
     assert sum(bool(a.infobox) for a in articles) >= 50
     for article in articles:
-        assert len(article.lead) > 20
+        assert article.lead or article.title.startswith("List of")
         for leftover in ("{{", "}}", "[[", "]]", "'''", "<ref", "&nbsp;", "|-"):
             assert leftover not in article.lead
         assert all(article.sentence(link).strip() == article.sentence(link) for link in article.links)
@@ -165,4 +164,5 @@ def test_all_real_pages_give_articles_with_text_and_valid_links(shared):
     fields = {f.name: f for f in lincoln.infobox}
     assert (fields["birth_date"].text, fields["predecessor1"].targets) == ("12 February 1809", ("James Buchanan",))
     assert lincoln.lead.startswith("Abraham Lincoln (February 12, 1809 – April 15, 1865) was the 16th President of the United States")
-    assert [sorted(read_links(p, site)) for p in pages if p.title == "Albedo"] == [sorted(link.target for a in articles if a.title == "Albedo" for link in a.links)]
+    links = {a.title: sorted(link.target for link in a.links) for a in articles}
+    assert all(sorted(read_links(p, site)) == links[p.title] for p in pages if p.title in links)
