@@ -12,8 +12,15 @@ from pipeline.recipe import Recipe
 from prompts.roles import ROLES
 from transforms.writing.llm import LlmRules
 
-CALLS = "calls.sqlite"
+CALLS, PILOT = "calls.sqlite", "pilot"
 _CLIENTS: dict[str, ChatClient] = {}
+
+
+def calls_path(run: str) -> Path:
+    """A run's call cache. A pilot, RUN/pilot, uses that of its run, so that its replies serve the run."""
+    folder = Path(run)
+    is_pilot = folder.name == PILOT and (folder.parent / "recipe.json").is_file()
+    return (folder.parent if is_pilot else folder) / CALLS
 
 
 @dataclass(frozen=True)
@@ -38,12 +45,21 @@ def client_of(recipe: Recipe, run: str, stage: str) -> StageClient:
         InputError: an unknown endpoint, a key that is not set, an unknown price under a budget in money.
     """
     if run not in _CLIENTS:
-        models = recipe.models
-        roles = {**({name: models.roles["default"] for name in ROLES} if "default" in models.roles else {}),
-                 **{name: role for name, role in models.roles.items() if name != "default"}}
-        budget = Budget(money=models.budget_money, tokens=models.budget_tokens, calls=models.budget_calls)
-        _CLIENTS[run] = ChatClient(models.endpoints, roles, Caller(SqliteCache(Path(run, CALLS)), budget=budget))
+        _CLIENTS[run] = _new_client(recipe, calls_path(run))
     return StageClient(_CLIENTS[run], stage)
+
+
+def check_client(recipe: Recipe) -> None:
+    """Raises what `client_of` would, before there is a run's folder."""
+    _new_client(recipe, Path(":memory:"))
+
+
+def _new_client(recipe: Recipe, cache: Path) -> ChatClient:
+    models = recipe.models
+    roles = {**({name: models.roles["default"] for name in ROLES} if "default" in models.roles else {}),
+             **{name: role for name, role in models.roles.items() if name != "default"}}
+    budget = Budget(money=models.budget_money, tokens=models.budget_tokens, calls=models.budget_calls)
+    return ChatClient(models.endpoints, roles, Caller(SqliteCache(cache), budget=budget))
 
 
 def has_role(recipe: Recipe, role: str) -> bool:

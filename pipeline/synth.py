@@ -5,7 +5,7 @@
 Only ids, keys and shard numbers pass between workers; `transforms/stages/` says how a stage is written and resumed.
 """
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from knowledge.store.vectors import add_vectors
 from models.clip import Clip
-from pipeline.clients import client_of
+from pipeline.clients import check_client
 from pipeline.external import open_sources, outside_seeds
 from pipeline.inputs import words_of
 from pipeline.progress import counting, watching
@@ -79,16 +79,21 @@ class WriteSeeds(beam.DoFn):
         self.job = job
 
     def process(self, found: list[Candidate]) -> Iterator[int]:
-        num_shards = self.job.recipe.run.shards
-        shards: list[list[Seed]] = [[] for _ in range(num_shards)]
-        for seed in (*choose(found, self.job.recipe.seeds), *outside_seeds(self.job.recipe)):
-            shards[shard_of(seed.id, num_shards)].append(seed)
-        for number, seeds in enumerate(shards):
-            facts = {"source": "", "fingerprint": self.job.recipe.fingerprint, "num_in": str(len(seeds)), "num_kept": str(len(seeds)),
-                     "num_rejected": "0", "num_pending": "0", "num_out": str(len(seeds))}
-            write_records(shard_path(self.job.run, SEEDS, "rejected", number), Rejection, ())
-            write_records(shard_path(self.job.run, SEEDS, "kept", number), Seed, sorted(seeds, key=lambda s: s.id), **facts)
-            yield number
+        recipe = self.job.recipe
+        yield from write_seeds(self.job.run, recipe, (*choose(found, recipe.seeds), *outside_seeds(recipe)))
+
+
+def write_seeds(run: str, recipe: Recipe, seeds: Iterable[Seed]) -> Iterator[int]:
+    """Writes the seeds of a run, shard by shard."""
+    shards: list[list[Seed]] = [[] for _ in range(recipe.run.shards)]
+    for seed in seeds:
+        shards[shard_of(seed.id, recipe.run.shards)].append(seed)
+    for number, mine in enumerate(shards):
+        facts = {"source": "", "fingerprint": recipe.fingerprint, "num_in": str(len(mine)), "num_kept": str(len(mine)),
+                 "num_rejected": "0", "num_pending": "0", "num_out": str(len(mine))}
+        write_records(shard_path(run, SEEDS, "rejected", number), Rejection, ())
+        write_records(shard_path(run, SEEDS, "kept", number), Seed, sorted(mine, key=lambda s: s.id), **facts)
+        yield number
 
 
 class ShardKeys(beam.DoFn):
@@ -136,12 +141,21 @@ class PlaceComponents(beam.DoFn):
             yield shard, Placed(item_id=question_id, split=split, component=component)
 
 
+def seed_shards(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str]) -> beam.PCollection:
+    """Draws and writes the run's seeds; gives the shard numbers."""
+    num_rows = open_store(job.store).num_rows("entities")
+    ranges = [(start, min(start + RANGE, num_rows)) for start in range(0, num_rows, RANGE)]
+    return (pipeline | "ranges" >> beam.Create(ranges, reshuffle=False) | "spread ranges" >> beam.Reshuffle()
+            | "candidates" >> beam.ParDo(FindCandidates(job, excluded))
+            | "first places" >> beam.combiners.Top.SmallestPerKey(job.recipe.seeds.count, key=lambda c: (c.place, c.seed.id))
+            | "of all strata" >> beam.FlatMap(lambda group: group[1]) | "one list" >> beam.combiners.ToList()
+            | "choose seeds" >> beam.ParDo(WriteSeeds(job)))
+
+
 def build(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str]) -> beam.PCollection:
     """The whole job as a graph; gives the shard numbers once everything stands."""
     stages = {s.name.split("-", 1)[1]: s for s in synth_stages(job)}
     recipe = job.recipe
-    num_rows = open_store(job.store).num_rows("entities")
-    ranges = [(start, min(start + RANGE, num_rows)) for start in range(0, num_rows, RANGE)]
 
     def chain(shards: beam.PCollection, names: list[str], source: str) -> beam.PCollection:
         for name in names:
@@ -149,14 +163,8 @@ def build(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str]) -> beam.P
             source = stages[name].name
         return shards
 
-    if seeds_stand(job):
-        shards = pipeline | "shards" >> beam.Create(range(recipe.run.shards), reshuffle=False)
-    else:
-        shards = (pipeline | "ranges" >> beam.Create(ranges, reshuffle=False) | "spread ranges" >> beam.Reshuffle()
-                  | "candidates" >> beam.ParDo(FindCandidates(job, excluded))
-                  | "first places" >> beam.combiners.Top.SmallestPerKey(recipe.seeds.count, key=lambda c: (c.place, c.seed.id))
-                  | "of all strata" >> beam.FlatMap(lambda group: group[1]) | "one list" >> beam.combiners.ToList()
-                  | "choose seeds" >> beam.ParDo(WriteSeeds(job)))
+    standing = beam.Create(range(recipe.run.shards), reshuffle=False)
+    shards = pipeline | "shards" >> standing if seeds_stand(job) else seed_shards(pipeline, job, excluded)
     shards = chain(shards | "spread seeds" >> beam.Reshuffle(), ["draft", "pictures", "certify", "answer-in-question"], SEEDS)
     losers = (shards | "keys" >> beam.ParDo(ShardKeys(job, stages["answer-in-question"].name)) | "duplicates" >> Losers()
               | "loser's shard" >> beam.Map(_loser_by_shard))
@@ -192,7 +200,7 @@ def prepare(job: Job) -> frozenset[str]:
     read_hashes(job.recipe.filters.exclude_pictures)
     open_sources(job.recipe)
     if job.recipe.models.roles:
-        client_of(job.recipe, job.run, "check")
+        check_client(job.recipe)
     facts = {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": store.meta["digest"]}
     text = (canonical_json(facts) + "\n").encode()
     path = Path(job.run, "recipe.json")

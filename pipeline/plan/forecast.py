@@ -1,0 +1,263 @@
+"""The forecast: seeds through the stages, calls times prices, seconds over workers; each number a range, each assumption named."""
+import io
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from knowledge.store.vectors import vectors_of
+from models.clip import Clip
+from pipeline.external import outside_seeds
+from pipeline.inputs import words_of
+from pipeline.plan import priors
+from pipeline.plan.calls import RoleCalls, planned_calls, uses_model
+from pipeline.plan.pilot import Pilot, run_pilot
+from pipeline.plan.ranges import ZERO, Range, exactly, share_of
+from pipeline.plan.seeds import SeedCount, count_seeds
+from pipeline.recipe import Recipe
+from pipeline.resources import Job, absolute, open_store
+from pipeline.synth_stages import NotRun, synth_stages
+from pipeline.writers import check_writer
+
+FILTERS = "05-answer-in-question"
+"""Where outside rows join."""
+SMALL_CLIP, OTHER_CLIP = Range(0.005, 0.007, 0.02), Range(0.03, 0.09, 0.3)
+"""Seconds of one core to embed a picture: measured 7 ms with the shipped checkpoint, 71 to 118 ms with ViT-B/32."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageForecast:
+    """One stage: what comes in, what share goes on, what it costs. `money` is None where it is unknown."""
+
+    stage: str
+    items: Range
+    share: Range
+    calls: Range
+    tokens: Range
+    money: Range | None
+    unpriced: tuple[str, ...]
+    """Models of unknown price; where `money` is a range all the same, it is for the others."""
+    hours: Range
+    source: str
+    """Where `share` comes from."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {"stage": self.stage, "in": self.items.as_json(), "share": self.share.as_json(), "calls": self.calls.as_json(),
+                "tokens": self.tokens.as_json(), "money": self.money.as_json() if self.money else "unknown",
+                "unknown_prices": list(self.unpriced), "hours": self.hours.as_json(), "source": self.source}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """What a run will take and give."""
+
+    recipe: str
+    seeds: SeedCount
+    asked: int
+    num_outside: int
+    survivors: Range
+    stages: tuple[StageForecast, ...]
+    pilot: Pilot | None
+    notes: tuple[str, ...]
+
+    @property
+    def calls(self) -> Range:
+        return sum((s.calls for s in self.stages), ZERO)
+
+    @property
+    def tokens(self) -> Range:
+        return sum((s.tokens for s in self.stages), ZERO)
+
+    @property
+    def hours(self) -> Range:
+        return sum((s.hours for s in self.stages), ZERO)
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """Models of unknown price."""
+        return tuple(sorted({m for s in self.stages for m in s.unpriced}))
+
+    @property
+    def money(self) -> Range | None:
+        """Money for the models of known price; None where no price is known."""
+        known = [s.money for s in self.stages if s.money is not None and (s.money.high or not s.unpriced)]
+        if self.unpriced and not any(k.high for k in known):
+            return None
+        return sum(known, ZERO)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, for programs."""
+        return {"recipe": self.recipe, "seeds": {"asked": self.asked, "eligible": self.seeds.eligible.as_json(), "drawn": self.seeds.drawn.as_json(),
+                                                 "outside_rows": self.num_outside, "entities_scanned": self.seeds.scanned},
+                "survivors": self.survivors.as_json(), "calls": self.calls.as_json(), "tokens": self.tokens.as_json(),
+                "money": self.money.as_json() if self.money else "unknown", "unknown_prices": list(self.unpriced), "hours": self.hours.as_json(),
+                "pilot_seeds": self.pilot.num_seeds if self.pilot else 0, "stages": [s.as_json() for s in self.stages], "notes": list(self.notes)}
+
+    def as_text(self) -> str:
+        """The table, the sums, and what they rest on."""
+        table = Table(box=None, pad_edge=False)
+        for name in ("stage", "in", "goes on", "calls", "tokens", "money", "time"):
+            table.add_column(name, justify="left" if name == "stage" else "right")
+        for s in self.stages:
+            table.add_row(s.stage, _count(s.items), _share(s.share), _count(s.calls), _count(s.tokens), _money(s.money, s.unpriced), _time(s.hours))
+        out = io.StringIO()
+        Console(file=out, width=150).print(table)
+        outside = f", and {self.num_outside:,} outside rows" if self.num_outside else ""
+        lines = [f"recipe {self.recipe}: {_count(self.seeds.drawn)} seeds of {self.asked:,} asked; the store has {_count(self.seeds.eligible)}{outside}",
+                 "each number: likely (low–high)", "", out.getvalue().rstrip(), "",
+                 f"questions kept  {_count(self.survivors)}", f"calls           {_count(self.calls)}", f"tokens          {_count(self.tokens)}",
+                 f"money           {_money(self.money, self.unpriced)}", f"time            {_time(self.hours)}", ""]
+        return "\n".join([*lines, *(f"* {note}" for note in self.notes)])
+
+
+def forecast(recipe: Recipe, *, store: str, pilot: int = 0, out: str = "", workers: int = 1) -> Forecast:
+    """What a run of a recipe over a store will take and give. Nothing is spent and nothing written without a pilot.
+
+    Args:
+        recipe: the settings.
+        store: an ingested store.
+        pilot: so many of the run's seeds are run first, in `out`; their replies serve the run.
+        out: the run's folder, for a pilot.
+        workers: processes that the run will have.
+
+    Raises:
+        InputError: the store or a file of the recipe cannot be read, or a role is not configured well.
+    """
+    opened = open_store(absolute(store))
+    check_writer(recipe)
+    num_outside = sum(1 for _ in outside_seeds(recipe))
+    seeds = count_seeds(recipe, opened, words_of(recipe.seeds.exclude, "seeds.exclude"))
+    measured = run_pilot(recipe, store=store, out=out, num_seeds=pilot, workers=workers) if pilot else None
+    calls = planned_calls(recipe, opened, seeds.mix, seeds.entities)
+    if measured:
+        stages_measured = {c.stage for c in measured.calls}
+        calls = [*measured.calls, *(c for c in calls if c.stage not in stages_measured)]
+    rows = [_embedding(recipe, absolute(store), opened.num_rows("images"), workers)]
+    items = seeds.drawn
+    for stage in synth_stages(Job(run="", store=absolute(store), recipe=recipe)):
+        if stage.name == FILTERS:
+            items = items + exactly(num_outside)
+        share, source = _share_of(recipe, stage.name, isinstance(stage.make, NotRun), measured)
+        rows.append(_stage(recipe, stage.name, items, share, source, [c for c in calls if c.stage == stage.name], measured, workers))
+        items = items * share
+    return Forecast(recipe=recipe.name, seeds=seeds, asked=recipe.seeds.count, num_outside=num_outside, survivors=items, stages=tuple(rows),
+                    pilot=measured, notes=_notes(recipe, seeds, calls, measured, num_outside))
+
+
+def _share_of(recipe: Recipe, stage: str, is_off: bool, measured: Pilot | None) -> tuple[Range, str]:
+    """What share of a stage's items goes on, and where that comes from."""
+    if is_off:
+        return exactly(1), priors.SWITCHED_OFF
+    prior = priors.MODEL_SURVIVAL.get(stage) if uses_model(recipe, "02-draft" if stage == "04-certify" else stage) else None
+    prior = prior or priors.SURVIVAL[stage]
+    kept, total = measured.shares.get(stage, (0, 0)) if measured else (0, 0)
+    if not total or prior.range.low == prior.range.high:
+        return prior.range, prior.source
+    return share_of(kept, total, prior.range), f"pilot: {kept} of {total}, with the prior ({prior.source}) as 4 more"
+
+
+def _stage(recipe: Recipe, stage: str, items: Range, share: Range, source: str, calls: list[RoleCalls], measured: Pilot | None,
+           workers: int) -> StageForecast:
+    num_calls = tokens = waiting = ZERO
+    money: Range | None = ZERO
+    unpriced: set[str] = set()
+    for role in calls:
+        num = items * role.per_item
+        num_calls, tokens = num_calls + num, tokens + num * (role.tokens_in + role.tokens_out)
+        waiting = waiting + _waiting(recipe, role, num, workers)
+        cost = role.money(num)
+        if cost is None:
+            unpriced.add(role.model)
+        else:
+            assert money is not None
+            money = money + cost
+    if unpriced and money == ZERO:
+        money = None
+    seconds = priors.SECONDS.get(stage, ZERO)
+    if measured and stage in measured.seconds:
+        seconds = exactly(measured.seconds[stage])
+    hours = waiting + (items * seconds).scaled(1 / workers / 3600)
+    return StageForecast(stage=stage, items=items, share=share, calls=num_calls, tokens=tokens, money=money, unpriced=tuple(sorted(unpriced)),
+                         hours=hours, source=source)
+
+
+def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) -> Range:
+    """Hours that the calls take: as many at once as window and endpoint allow, in every worker, and no faster than its rate."""
+    endpoint = next(e for e in recipe.models.endpoints if e.name == role.endpoint)
+    at_once = workers * min(recipe.run.in_flight, endpoint.max_in_flight)
+    hours = (num_calls * role.seconds).scaled(1 / at_once / 3600)
+    if endpoint.requests_per_minute is None:
+        return hours
+    slowest = num_calls.scaled(1 / endpoint.requests_per_minute / workers / 60)
+    return Range(max(hours.low, slowest.low), max(hours.likely, slowest.likely), max(hours.high, slowest.high))
+
+
+def _embedding(recipe: Recipe, store: str, num_images: int, workers: int) -> StageForecast:
+    """The store's pictures are embedded once, by one process, before the first stage."""
+    clip = Clip.load(recipe.models.clip)
+    table = vectors_of(store)
+    stands = table is not None and table.schema.metadata[b"model"].decode() == clip.name
+    seconds = ZERO if stands else (SMALL_CLIP if "small" in clip.name else OTHER_CLIP)
+    return StageForecast(stage="embed pictures", items=exactly(0 if stands else num_images), share=exactly(1), calls=ZERO, tokens=ZERO, money=ZERO,
+                         unpriced=(), hours=(exactly(num_images) * seconds).scaled(1 / 3600), source="every picture of the store, once")
+
+
+def _notes(recipe: Recipe, seeds: SeedCount, calls: list[RoleCalls], measured: Pilot | None, num_outside: int) -> tuple[str, ...]:
+    notes = []
+    if seeds.drawn.likely < recipe.seeds.count:
+        notes.append(f"The store has fewer seeds than seeds.count asks ({recipe.seeds.count:,}).")
+    if not calls:
+        notes.append("No model is called: the graph writer and the stand-ins of the filters cost no money.")
+    else:
+        notes.append(priors.SOURCES["survival"] + ".")
+        if measured is None:
+            notes += [f"{priors.SOURCES[name]}." for name in ("calls", "tokens", "seconds")]
+            notes.append("--pilot N measures all of it on N of the run's seeds; their replies serve the run.")
+    unpriced = sorted({f"{c.model} at {c.endpoint}" for c in calls if c.price is None})
+    if unpriced:
+        notes.append(f"Unknown price: {', '.join(unpriced)}. State it in models.endpoints (0 for a server of your own); unknown is not 0.")
+    if num_outside:
+        notes.append("Outside rows join at the filters; that their pictures pass is assumed.")
+    if measured:
+        waits = f" {measured.num_pending} of its items wait for a provider or for budget." if measured.num_pending else ""
+        paid = f" {measured.spent.num_calls:,} calls of this run are paid by now." if measured.spent else ""
+        notes.append(f"Pilot of {measured.num_seeds} seeds: intervals are 90 %.{paid}{waits} Duplicates are fewer among few.")
+    return tuple(notes)
+
+
+def _number(value: float) -> str:
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value >= size:
+            return f"{value / (1e3 if unit == 'k' else size):.3g}{unit}"
+    return f"{value:,.0f}"
+
+
+def _span(middle: str, low: str, high: str) -> str:
+    return middle if low == high else f"{middle} ({low}–{high})"
+
+
+def _count(found: Range) -> str:
+    return _span(*map(_number, (found.likely, found.low, found.high)))
+
+
+def _share(found: Range) -> str:
+    return _span(f"{found.likely:.0%}", f"{found.low * 100:.0f}", f"{found.high * 100:.0f}")
+
+
+def _time(found: Range) -> str:
+    return _span(*(_duration(hours * 3600) for hours in (found.likely, found.low, found.high)))
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((86_400.0, "d"), (3_600.0, "h"), (60.0, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.2g} s"
+
+
+def _money(found: Range | None, unpriced: tuple[str, ...]) -> str:
+    if found is None:
+        return "unknown"
+    words = _span(*("<$0.01" if 0 < v < 0.005 else f"${v:,.2f}" for v in (found.likely, found.low, found.high)))
+    return f"at least {words}" if unpriced else words

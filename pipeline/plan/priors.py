@@ -1,0 +1,88 @@
+"""What is assumed before anything was measured, with its source. `--pilot` replaces it bit by bit.
+
+Neither VSearcher nor OpenSearch-VL publishes what share of seeds or questions passes any of their steps, so survival is
+what was measured here, on the fictional world of the demo (`questloom demo`, the graph writer). Another store may differ
+a lot, which the ranges say: about threefold odds each way for what depends on the store, more where a model decides.
+"""
+from dataclasses import dataclass
+
+from pipeline.plan.ranges import Range
+
+DEMO = "measured on the demo, 200 seeds"
+ASSUMED = "assumed; nothing is published"
+SWITCHED_OFF = "switched off"
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A range and where it comes from."""
+
+    range: Range
+    source: str
+
+
+def around(kept: int, total: int, odds: float) -> Range:
+    """A measured share, with the odds divided and multiplied for another store. Half an item keeps the ends off 0 and 1."""
+    likely = (kept + 0.5) / (total + 1)
+    ratio = likely / (1 - likely)
+    return Range(ratio / odds / (1 + ratio / odds), likely, ratio * odds / (1 + ratio * odds))
+
+
+SURVIVAL: dict[str, Prior] = {
+    "02-draft": Prior(around(101, 200, 3), DEMO),
+    "03-pictures": Prior(around(94, 101, 3), DEMO),
+    "04-certify": Prior(around(94, 94, 3), DEMO),
+    "05-answer-in-question": Prior(around(94, 94, 3), DEMO),
+    "06-duplicates": Prior(around(94, 94, 3), DEMO),
+    "07-text-search": Prior(around(79, 94, 3), DEMO),
+    "08-image-search": Prior(around(77, 79, 3), DEMO),
+    "09-text-only": Prior(around(77, 77, 3), DEMO),
+    "10-no-tools": Prior(around(77, 77, 3), DEMO),
+    "11-solvable": Prior(around(69, 77, 3), DEMO),
+    "12-visible-text": Prior(around(69, 69, 3), DEMO),
+    "13-enhance": Prior(around(69, 69, 3), DEMO),
+    "14-split": Prior(Range(1, 1, 1), "drops nothing"),
+}
+"""Share of a stage's items that goes on."""
+MODEL_SURVIVAL: dict[str, Prior] = {
+    "02-draft": Prior(Range(0.1, 0.35, 0.7), f"drafts of a model: {ASSUMED}"),
+    "04-certify": Prior(Range(0.5, 0.85, 0.98), f"drafts of a model: {ASSUMED}"),
+    "09-text-only": Prior(Range(0.5, 0.9, 0.99), f"a model answers: {ASSUMED}"),
+    "10-no-tools": Prior(Range(0.4, 0.8, 0.97), f"a model answers: {ASSUMED}"),
+}
+"""The same where a model writes or answers."""
+
+SECONDS: dict[str, Range] = {
+    "02-draft": Range(0.1, 0.6, 3), "03-pictures": Range(0.03, 0.1, 0.5), "04-certify": Range(0.005, 0.02, 0.2),
+    "07-text-search": Range(0.003, 0.015, 0.1), "08-image-search": Range(0.02, 0.1, 1.0), "12-visible-text": Range(0.3, 0.8, 2.0),
+    "13-enhance": Range(0.01, 0.04, 0.2)}
+"""Seconds of one core for one item, on the demo's store, without waiting for models; stages not named take less than a millisecond."""
+
+WALKS = Range(1.0, 1.5, 3.0)
+"""Walks (paths) or first questions (injection) that come to calls, of the 10 and 4 that the drivers allow at most."""
+TRIES = Range(1.0, 1.4, 3.0)
+"""Facts that are written into the question until one is accepted."""
+MENTIONS = Range(1.0, 1.1, 2.0)
+"""Entities that are asked for facts in one round."""
+UNDETERMINED = Range(0.4, 0.7, 1.0)
+"""Share of a path's nodes that their hop alone does not single out, so that they are described."""
+WITHOUT_FORM = Range(0.02, 0.2, 0.5)
+"""Share of a model's steps that only votes can support."""
+REPAIRS = Range(1.0, 1.05, 1.4)
+"""Calls for one usable reply: one that is empty, cut off or does not fit is asked again."""
+WRONG_ANSWERS = Range(0.2, 0.6, 1.0)
+"""Share of a solver's samples whose words must be judged."""
+
+REPLY_BYTES = {"seed_question": 859, "canonical_question": 779, "pick_entity": 71, "take_fact": 860, "describe": 752, "inject": 155,
+               "check_unique": 209, "check_invariant": 165, "pick_image_entity": 38, "hide_entity": 159}
+"""Mean length of replies that a reader wrote in earnest to the prompts about five real pages (tests/prompts/recordings)."""
+OTHER_REPLY_BYTES = 120
+"""Of the other roles: a short answer or judgement."""
+THINKING = Range(1.0, 1.5, 12.0)
+"""By how much a model's reply is longer than its JSON; models that think aloud are at the upper end."""
+BYTES_PER_TOKEN = Range(3.0, 4.0, 4.6)
+SECONDS_PER_CALL = Range(1.0, 5.0, 25.0)
+"""From request to reply; it depends on the endpoint alone."""
+SOURCES = {"calls": "calls for one seed: counted from the drivers' loops, with how often a step is tried assumed",
+           "tokens": "prompts measured on entities of this store; replies on recorded ones, without a model's thinking",
+           "seconds": "seconds a call: assumed (1 to 25)", "survival": f"survival: {DEMO}; where a model decides, assumed"}
