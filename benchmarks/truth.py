@@ -1,0 +1,296 @@
+"""Promise P5 measured: questions of a run, read from their English and held against the truth of the fictional world.
+
+    python -m benchmarks.truth --world WORLD --run RUN [--store STORE] [--loose RUN] [--list]
+    python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [--worlds 9001 9002 9003] [--gaps 0 1 2]
+
+Nothing of `transforms/`, `prompts/` or `pipeline/` is imported: the words are read by `benchmarks/truth_reader`, the
+rows by `records/`. With `--all` the worlds, stores and runs are made by the command line in processes of their own.
+Shares have 95 % intervals (Wilson). What cannot be read counts as nothing, and is listed with its number.
+"""
+import argparse
+import json
+import math
+import platform
+import re
+import subprocess
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.truth_reader.judge import Finding, Judged, judge
+from benchmarks.truth_reader.reader import Reader
+from benchmarks.truth_reader.world import Truth
+from records.outcomes import Rejection
+from records.parquet import read_records
+from records.synthesis import Question, Seed
+
+GOALS = {0: 0.0, 1: 0.007, 2: 0.015}
+"""Highest share of certified questions that are not unique, by gaps."""
+LEAST_READ = 0.97
+UNIQUENESS = ("margin_too_small", "not_unique")
+SHORTCUTS = {"answer_in_question": "F1", "text_search_shortcut": "F3", "image_search_shortcut": "F4"}
+
+
+def wilson(hits: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson, 1927).
+
+    >>> [round(x, 3) for x in wilson(0, 100)]
+    [0.0, 0.037]
+    """
+    if not of:
+        return 0.0, 1.0
+    z, p = 1.959964, hits / of
+    middle, spread = (p + z * z / (2 * of)), z * math.sqrt(p * (1 - p) / of + z * z / (4 * of * of))
+    return max(0.0, (middle - spread) / (1 + z * z / of)), min(1.0, (middle + spread) / (1 + z * z / of))
+
+
+@dataclass
+class Measured:
+    """Counts of one or more runs, added up."""
+
+    name: str
+    gaps: int
+    num_seeds: int = 0
+    num_kept: int = 0
+    findings: Counter = field(default_factory=Counter)
+    num_certified: int = 0
+    num_wrong_pictures: int = 0
+    num_leaks: int = 0
+    num_disagreements: int = 0
+    filters: Counter = field(default_factory=Counter)
+    """(filter, "flagged" | "in error" | "unknown") to count."""
+    refused: Counter = field(default_factory=Counter)
+    lines: list[str] = field(default_factory=list)
+    """What a person should look at."""
+
+    def add(self, other: "Measured") -> None:
+        """Adds another run's counts."""
+        for name in ("num_seeds", "num_kept", "num_certified", "num_wrong_pictures", "num_leaks", "num_disagreements"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("findings", "filters", "refused"):
+            getattr(self, name).update(getattr(other, name))
+        self.lines += other.lines
+
+
+# ---------------------------------------------------------------- a run's files
+
+
+def rows(run: Path, stage: str, kind: str, of: type) -> Iterator:
+    """The records of one stage of a run; nothing where the stage did not run."""
+    for path in sorted((run / "stages").glob(f"*-{stage}/{kind}-*.parquet")):
+        yield from read_records(path, of)
+
+
+def certified(run: Path) -> list[Question]:
+    """Every question that got a certificate, whatever the filters said of it afterwards."""
+    return list(rows(run, "certify", "kept", Question))
+
+
+def measure(world: Path, run: Path, reader: Reader | None = None) -> Measured:
+    """Reads a run's certified questions against its world."""
+    reader = reader or Reader(Truth(world))
+    made = Measured(name=run.name, gaps=json.loads((world / "world.json").read_text(encoding="utf-8"))["gaps"])
+    made.num_seeds = sum(1 for _ in rows(run, "seeds", "kept", Seed))
+    made.num_kept = sum(1 for _ in rows(run, "split", "kept", Question))
+    for question in certified(run):
+        made.num_certified += 1
+        judged = judge(reader, question)
+        made.findings[judged.finding] += 1
+        _note(made, reader, question, judged)
+        if wrong := wrong_picture(reader.truth, question, judged):
+            made.num_wrong_pictures += 1
+            made.lines.append(f"PICTURE {wrong}: {question.text}")
+        for name in leaks(reader.truth, question):
+            made.num_leaks += 1
+            made.lines.append(f"LEAK {name!r}: {question.text}")
+    _filters(made, run, reader)
+    for rejection in (*rows(run, "draft", "rejected", Rejection), *rows(run, "certify", "rejected", Rejection)):
+        made.refused[rejection.reason] += 1
+    return made
+
+
+def _note(made: Measured, reader: Reader, question: Question, judged: Judged) -> None:
+    if judged.finding == Finding.UNREAD:
+        made.lines.append(f"UNREAD {question.text}")
+    elif judged.finding != Finding.GOOD:
+        why = " (good if “in” is taken directly)" if judged.only_direct else ""
+        made.lines.append(f"{judged.finding.upper()}{why} {question.text} => {question.answer.text}; by the truth: {'; '.join(judged.answers) or 'none'}")
+        made.findings["only_direct"] += judged.only_direct
+    if judged.disagreements:
+        made.num_disagreements += 1
+        made.lines.append(f"FORM {'; '.join(judged.disagreements)}: {question.text}")
+
+
+def wrong_picture(truth: Truth, question: Question, judged: Judged) -> str:
+    """Why the picture is not that of the thing the question starts from, or ""."""
+    file = truth.files.get(question.source_image_id)
+    if file is None:
+        return "unknown file"
+    if truth.shown[file] != {question.anchor}:
+        return f"{file} shows {sorted(truth.shown[file])}, not {question.anchor}"
+    if judged.pictured and judged.pictured != {question.anchor}:
+        return f"the words start from {sorted(judged.pictured)}, not {question.anchor}"
+    return ""
+
+
+def folded(text: str) -> str:
+    """Lower case without accents and marks, words apart by one space."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return " ".join(re.findall(r"\w+", plain.casefold()))
+
+
+def leaks(truth: Truth, question: Question) -> list[str]:
+    """Names of hidden things, and of the answer, that stand in the question's words."""
+    hidden = {v for v in question.bindings.values() if v in truth.things} | {question.anchor}
+    names = {n for e in hidden if e in truth.things for n in truth.things[e].names} | {question.answer.text, *question.answer.aliases}
+    said = f" {folded(question.text)} "
+    return sorted(n for n in names if folded(n) and f" {folded(n)} " in said)
+
+
+# ---------------------------------------------------------------- filters
+
+
+def _filters(made: Measured, run: Path, reader: Reader) -> None:
+    """How often a filter that quotes what it found was mistaken, as far as the truth can tell."""
+    before = {q.id: q for q in certified(run)}
+    for path in sorted((run / "stages").glob("*/rejected-*.parquet")):
+        for rejection in read_records(path, Rejection):
+            code = SHORTCUTS.get(rejection.reason)
+            question = before.get(rejection.item_id)
+            if code and question is not None and isinstance(rejection.evidence, dict):
+                made.filters[code, "flagged"] += 1
+                made.filters[code, "in error"] += not _gives_away(reader.truth, question, rejection.evidence, code)
+
+
+def _gives_away(truth: Truth, question: Question, evidence: dict, code: str) -> bool:
+    """Whether what a filter quotes really tells the answer: the words say it, or the page is about a thing that has it by the truth."""
+    if code == "F1":
+        return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(question.text)
+    subjects = truth.by_label.get(str(evidence.get("title", "")), set())
+    answer = question.answer.value.entity
+    related = answer and any(answer in found for s in subjects for found in truth.things[s].items.values())
+    about_answer = bool(answer) and answer in subjects
+    return bool(related or about_answer or subjects & set(question.bindings.values()))
+
+
+# ---------------------------------------------------------------- tables
+
+
+def share(hits: int, of: int) -> str:
+    """"3/250 = 1.2 % (0.4–3.5)"."""
+    low, high = wilson(hits, of)
+    return f"{hits}/{of} = {100 * hits / max(of, 1):.2f} % ({100 * low:.2f}–{100 * high:.2f})"
+
+
+def table(made: Measured) -> str:
+    """One run's figures."""
+    found = made.findings
+    read = made.num_certified - found[Finding.UNREAD]
+    false = sum(found[f] for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE))
+    goal = GOALS[made.gaps]
+    lines = [
+        f"{made.name}, gaps {made.gaps}",
+        f"  seeds that end with a question   {share(made.num_kept, made.num_seeds)}",
+        f"  read by the reader               {share(read, made.num_certified)}; goal {100 * LEAST_READ:.0f} %",
+        f"  certified but not true           {share(false, read)}; goal at most {100 * goal:.1f} %",
+        *(f"    {f.value:<30} {found[f]}" for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE)),
+        f"    of them true if “in” is direct {found['only_direct']}",
+        f"  two natural readings             {share(found[Finding.AMBIGUOUS], read)}",
+        f"  leaks                            {share(made.num_leaks, made.num_certified)}; goal none",
+        f"  wrong picture                    {share(made.num_wrong_pictures, made.num_certified)}; goal under 0.5 %",
+        f"  words and form differ            {share(made.num_disagreements, read)}",
+        *(f"  {code} flagged in error              {share(made.filters[code, 'in error'], made.filters[code, 'flagged'])}" for code in ("F1", "F3", "F4")),
+        "  F2, F5, F6, F7, F8               not decided by the truth: they compare questions, ask models, or read the picture's pixels",
+        f"  refused at draft or certificate  {dict(sorted(made.refused.items()))}",
+    ]
+    return "\n".join(lines)
+
+
+def loose_table(loose: Path, reader: Reader, margin: int) -> str:
+    """Good questions that the margin refuses: those of a run with a smaller margin whose own margin is below `margin`."""
+    below = [q for q in certified(loose) if q.certificate is not None and 0 <= q.certificate.margin < margin]
+    found = Counter(judge(reader, q).finding for q in below)
+    read = len(below) - found[Finding.UNREAD]
+    return f"  truly good, refused for margin < {margin}  {share(found[Finding.GOOD], read)} of the drafts that a smaller margin accepts"
+
+
+# ---------------------------------------------------------------- running it all
+
+
+def questloom(*words: str) -> None:
+    """One command of the command line, in a process of its own.
+
+    Raises:
+        subprocess.CalledProcessError: it failed.
+    """
+    subprocess.run([sys.executable, "-m", "pipeline.cli", *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def make(out: Path, world_seed: int, gaps: int, articles: int, seeds: int, margin: int = 2) -> tuple[Path, Path]:
+    """World, store and run of one setting; what stands already is used again."""
+    world, store = out / f"world-{world_seed}-{gaps}", out / f"store-{world_seed}-{gaps}"
+    run = out / f"run-{world_seed}-{gaps}-{margin}"
+    if not (world / "world.json").exists():
+        questloom("world", "--out", str(world), "--articles", str(articles), "--seed", str(world_seed), "--gaps", str(gaps))
+    if not store.exists():
+        questloom("ingest", "--store", str(store), "--articles", str(world / "articles.xml.bz2"), "--entities", str(world / "entities.json.bz2"),
+                  "--images", str(world / "images"), "--snapshot", "2024-01-01")
+    questloom("synth", "--store", str(store), "--out", str(run), "--set", f"seeds.count={seeds}", "--set", f"certificate.margin={margin}")
+    return world, run
+
+
+def main() -> None:
+    """Prints the figures; exits with 1 where a goal is missed."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--world", type=Path)
+    options.add_argument("--run", type=Path)
+    options.add_argument("--loose", type=Path, help="a run of the same world with a smaller certificate.margin")
+    options.add_argument("--list", action="store_true", help="also print every question that is not good, and every disagreement")
+    options.add_argument("--all", action="store_true")
+    options.add_argument("--out", type=Path)
+    options.add_argument("--articles", type=int, default=5_000)
+    options.add_argument("--seeds", type=int, default=1_000)
+    options.add_argument("--worlds", type=int, nargs="*", default=[9001, 9002, 9003])
+    options.add_argument("--gaps", type=int, nargs="*", default=[0, 1, 2])
+    given = options.parse_args()
+    print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.processor() or platform.machine()}")
+    sums: dict[int, Measured] = {}
+    if given.all:
+        if given.out is None:
+            options.error("--all needs --out")
+        for gaps in given.gaps:
+            sums[gaps] = Measured(name=f"all of worlds {given.worlds}", gaps=gaps)
+            for world_seed in given.worlds:
+                world, run = make(given.out, world_seed, gaps, given.articles, given.seeds)
+                made = measure(world, run)
+                print(table(made))
+                sums[gaps].add(made)
+        print("\n".join(table(made) for made in sums.values()))
+    else:
+        if given.world is None or given.run is None:
+            options.error("name --world and --run, or --all")
+        reader = Reader(Truth(given.world))
+        made = measure(given.world, given.run, reader)
+        sums[made.gaps] = made
+        print(table(made))
+        if given.loose:
+            print(loose_table(given.loose, reader, 2))
+    if given.list:
+        print("\n".join(line for made in sums.values() for line in made.lines))
+    sys.exit(any(missed(made) for made in sums.values()))
+
+
+def missed(made: Measured) -> bool:
+    """Whether a goal of design 1 (P5) is missed by the counts themselves."""
+    read = made.num_certified - made.findings[Finding.UNREAD]
+    false = sum(made.findings[f] for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE))
+    return (false > GOALS[made.gaps] * read or made.num_leaks > 0 or made.num_wrong_pictures >= 0.005 * max(made.num_certified, 1)
+            or read < LEAST_READ * made.num_certified)
+
+
+if __name__ == "__main__":
+    main()

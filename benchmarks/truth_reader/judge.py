@@ -1,0 +1,165 @@
+"""What the truth says of one question: one answer, several, another, or words that can be taken in two ways."""
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from benchmarks.truth_reader.grammar import BARE
+from benchmarks.truth_reader.query import Has, Kind, Query, Related, Seen
+from benchmarks.truth_reader.reader import Reader, Reading
+from benchmarks.truth_reader.world import WHERE, Number, Text
+from records.knowledge import Value
+from records.synthesis import Question
+
+
+class Finding(StrEnum):
+    """One word for a question. Only GOOD is a true certificate; UNREAD is counted apart."""
+
+    GOOD = "good"
+    AMBIGUOUS = "ambiguous"
+    """The natural reading has the one answer, another one that is nearly as natural has others."""
+    NOT_UNIQUE = "not_unique"
+    """The stated answer is right, and so is another."""
+    WRONG = "wrong_answer"
+    """There are answers, and the stated one is none of them."""
+    NONE = "no_answer"
+    """Nothing fits the words."""
+    UNREAD = "unread"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A question and what the truth says of it."""
+
+    finding: Finding
+    answers: tuple[str, ...] = ()
+    """What the natural reading gives, in words."""
+    pictured: frozenset[str] = frozenset()
+    only_direct: bool = False
+    """It would be good if "in a place" did not reach through places within places."""
+    disagreements: tuple[str, ...] = field(default=())
+    """Between the words and the stored form."""
+
+
+def stated(value: Value) -> Any:
+    """An answer's value as the reader gives answers: an id, (year, month, day) as far as known, a number, a text."""
+    match value.kind:
+        case "entity":
+            return value.entity
+        case "time":
+            sign = -1 if value.time.startswith("-") else 1
+            parts = [int(x) for x in value.time.lstrip("+-").split("T")[0].split("-")]
+            return tuple([sign * parts[0], *parts[1:]][:{9: 1, 10: 2, 11: 3}.get(value.precision, 1)])
+        case "quantity":
+            return Number(value.number or 0.0, value.unit)
+        case _:
+            return Text(value.text)
+
+
+def agrees(answer: Any, wanted: Any) -> bool:
+    """Whether an answer read is the one stated; numbers to ten digits."""
+    if isinstance(answer, Number) and isinstance(wanted, Number):
+        close = abs(answer.number - wanted.number) <= 1e-8 * max(1.0, abs(wanted.number))
+        return close and (answer.unit == wanted.unit or "" in (answer.unit, wanted.unit))
+    if isinstance(answer, Text) and isinstance(wanted, Text):
+        return " ".join(answer.text.split()).casefold() == " ".join(wanted.text.split()).casefold()
+    return answer == wanted
+
+
+def natural(readings: list[Reading]) -> list[Reading]:
+    """The readings that a person would consider: those with an answer, without such as leave "the town" undetermined."""
+    answered = [r for r in readings if r.answers]
+    return [r for r in answered if r.query.cost < answered[0].query.cost + BARE]
+
+
+def judge_text(reader: Reader, text: str, picture: str, wanted: Any, *, beyond: bool = True) -> tuple[Finding, Reading | None]:
+    """Reads a text and holds its answers against the one stated."""
+    readings = reader.readings(text, picture, beyond=beyond)
+    if not readings:
+        return Finding.UNREAD, None
+    considered = natural(readings)
+    if not considered:
+        return Finding.NONE, readings[0]
+    right = [len(r.answers) == 1 and agrees(next(iter(r.answers)), wanted) for r in considered]
+    first = considered[0]
+    if right[0]:
+        return Finding.GOOD if all(right) else Finding.AMBIGUOUS, first
+    return Finding.NOT_UNIQUE if any(agrees(a, wanted) for a in first.answers) else Finding.WRONG, first
+
+
+def judge(reader: Reader, question: Question) -> Judged:
+    """What the truth says of a question: its words, its picture, its stated answer."""
+    picture = reader.truth.files.get(question.source_image_id, "")
+    wanted = stated(question.answer.value)
+    finding, reading = judge_text(reader, question.text, picture, wanted)
+    if reading is None:
+        return Judged(finding)
+    direct = finding not in (Finding.GOOD, Finding.UNREAD) and judge_text(reader, question.text, picture, wanted, beyond=False)[0] == Finding.GOOD
+    words = tuple(sorted(in_words(reader, a) for a in reading.answers))
+    return Judged(finding, words[:8], reading.pictured, direct, tuple(disagreements(reading.query, question)))
+
+
+def in_words(reader: Reader, answer: Any) -> str:
+    """An answer for a person to read."""
+    if isinstance(answer, str):
+        return f"{reader.truth.things[answer].label} ({answer})"
+    return f"{answer.number:g}" if isinstance(answer, Number) else answer.text if isinstance(answer, Text) else "-".join(map(str, answer))
+
+
+# ---------------------------------------------------------------- words against form
+
+_WHERE = frozenset(WHERE)
+
+
+def _said(query: Query) -> list[tuple[str, frozenset[str]]]:
+    """Each atom that could be a claim: its words' meaning and the properties it may stand for."""
+    found = []
+    for atom in query.atoms:
+        if isinstance(atom, Related):
+            found.append((atom.relation, frozenset().union(*(_properties(p) for p in atom.relation.split()))))
+        elif isinstance(atom, Has):
+            found.append((atom.properties, frozenset(atom.properties.split())))
+    return found
+
+
+def _properties(part: str) -> frozenset[str]:
+    if part.startswith("@hq"):
+        return _WHERE | {"P159"}
+    return _WHERE if part.startswith("@in") else frozenset({part[1:]})
+
+
+def disagreements(query: Query, question: Question) -> Iterator[str]:
+    """Where the words and the stored form differ: a claim not said, something said that is no claim, another computation.
+
+    Which end of a claim is asked for is not compared here: executing the words does that.
+    """
+    form = question.form if isinstance(question.form, dict) else {"clauses": []}
+    claims = [c["property"] for c in form["clauses"] if c["is"] == "claim"]
+    said = _said(query)
+    matched: dict[int, int] = {}
+
+    def match(claim: int, tried: set[int]) -> bool:
+        for i, (_, properties) in enumerate(said):
+            if claims[claim] in properties and i not in tried:
+                tried.add(i)
+                if i not in matched or match(matched[i], tried):
+                    matched[i] = claim
+                    return True
+        return False
+
+    for claim in range(len(claims)):
+        if not match(claim, set()):
+            yield f"the form has {claims[claim]}, which the words do not say"
+    extra = [words for i, (words, _) in enumerate(said) if i not in matched]
+    yield from (f"the words say {words}, which the form does not have" for words in extra)
+    reads, seen = sum(c["is"] == "reads" for c in form["clauses"]), sum(isinstance(a, Seen) for a in query.atoms)
+    if reads != seen:
+        yield f"the form reads {reads} details, the words {seen}"
+    ops = {c["op"] for c in form["clauses"] if c["is"] == "compute"}
+    meant = {"years": {"duration_years", "difference"}, "full_years": {"duration_years"}, "difference": {"difference"}, "sum": {"sum"},
+             "ratio": {"ratio"}, "count": {"count"}}.get(query.asked.kind)
+    if meant and not ops & meant:
+        yield f"the words ask for {query.asked.kind}, the form computes {sorted(ops)}"
+    bound = {v for v in question.bindings.values() if v.startswith("Q")}
+    if sum(isinstance(a, Kind) for a in query.atoms) == 0 and bound:
+        yield "the words name no kind of thing"

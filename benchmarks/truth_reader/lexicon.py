@@ -1,0 +1,146 @@
+"""The lexicon as the grammar uses it: verb frames, whole phrases, nouns, roles, measures, names."""
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from benchmarks.truth_reader.world import Truth
+
+Tokens = tuple[str, ...]
+_TOKEN = re.compile(r"[“”]|[,.?:;](?=\s|$|”)|(?:(?![,.?:;](?:\s|$|”))[^\s“”])+")
+AUXILIARY = {"was": "was", "were": "was", "is": "is", "are": "is", "did": "did", "do": "does", "does": "does"}
+
+
+def tokens(text: str) -> Tokens:
+    """Words and marks; a full stop or comma within a word or number stays there.
+
+    >>> tokens("Who wrote “St. Ivo”, 1,250 pages?")
+    ('Who', 'wrote', '“', 'St', '.', 'Ivo', '”', ',', '1,250', 'pages', '?')
+    """
+    return tuple(_TOKEN.findall(text))
+
+
+@dataclass
+class Frame:
+    """One verb: its finite forms, its parts where it is turned around, and what its complements mean."""
+
+    finite: list[Tokens]
+    turned: list[tuple[str, Tokens]]
+    """(auxiliary, rest) as in "did … die", "was … born"."""
+    bare: Tokens
+    """Participle that stands alone after a noun, or ()."""
+    obj: str = ""
+    time: str = ""
+    complements: dict[Tokens, str] = field(default_factory=dict)
+    """Preposition to relation."""
+
+
+class Trie:
+    """Names or nouns by their tokens."""
+
+    def __init__(self) -> None:
+        self._next: dict[str, Trie] = {}
+        self._here: str | None = None
+
+    def add(self, key: Tokens, value: str) -> None:
+        node = self
+        for token in key:
+            node = node._next.setdefault(token, Trie())
+        node._here = value
+
+    def found(self, text: Tokens, start: int) -> list[tuple[int, str]]:
+        """(end, value) of every entry that begins at `start`, the longest first."""
+        node, found = self, []
+        for i in range(start, len(text) + 1):
+            if node._here is not None:
+                found.append((i, node._here))
+            if i == len(text) or text[i] not in node._next:
+                break
+            node = node._next[text[i]]
+        return found[::-1]
+
+
+@cache
+def data() -> dict:
+    """lexicon.yaml."""
+    return yaml.load((Path(__file__).parent / "lexicon.yaml").read_text(encoding="utf-8"), yaml.BaseLoader)  # all strings: "on" is a word
+
+
+def plural(noun: str) -> str:
+    """A regular plural, and those few that are not."""
+    irregular = {"person": "people", "child": "children", "man": "men", "woman": "women", "species": "species", "series": "series", "work of art": "works of art"}
+    if noun in irregular:
+        return irregular[noun]
+    if re.search(r"(s|x|z|ch|sh)$", noun):
+        return f"{noun}es"
+    return f"{noun[:-1]}ies" if re.search(r"[^aeiou]y$", noun) else f"{noun}s"
+
+
+class Lexicon:
+    """Everything that the grammar looks up. Built once a world, since names come from it."""
+
+    def __init__(self, truth: Truth) -> None:
+        raw = data()
+        self.frames = [_frame(dict(entry)) for entry in raw["verbs"]]
+        self.phrases = [(tuple(text.split()), relation) for text, relation in raw["phrases"]]
+        self.roles: dict[Tokens, str] = {tuple(k.split()): v for k, v in raw["roles"].items()}
+        self.events: dict[Tokens, str] = {tuple(k.split()): v for k, v in raw["events"].items()}
+        self.texts: dict[Tokens, str] = {tuple(k.split()): v for k, v in raw["texts"].items()}
+        self.measures = raw["measures"]
+        self.units: dict[Tokens, str] = {}
+        for name, unit in raw["units"].items():
+            self.units[tuple(name.split())] = self.units[tuple(plural(name).split())] = unit
+        self.nouns, self.plurals, self.names, self.short = Trie(), Trie(), Trie(), Trie()
+        for noun in {*truth.class_labels, *raw["nouns"], *raw["callings"], *raw["roles"]}:
+            self.nouns.add(tuple(noun.split()), noun)
+            self.plurals.add(tuple(plural(noun).split()), noun)
+            # "that station" after "the railway station"
+            self.short.add((noun.split()[-1],), noun.split()[-1])
+            self.plurals.add((plural(noun.split()[-1]),), noun.split()[-1])
+        for label in truth.by_label:
+            self.names.add(tokens(label), label)
+        self.by_first: dict[str, list[tuple[Frame, Tokens]]] = defaultdict(list)
+        """First word of a finite form to frames."""
+        for frame in self.frames:
+            for form in frame.finite:
+                self.by_first[form[0]].append((frame, form))
+
+
+def _frame(entry: dict) -> Frame:
+    obj, time = entry.pop("obj", ""), entry.pop("time", "")
+    if "be" in entry:
+        rest = tuple(entry.pop("be").split())
+        frame = Frame([(aux, *rest) for aux in ("was", "is", "were", "are")], [(aux, rest) for aux in ("was", "is")], rest)
+    else:
+        finite, base = entry.pop("do").split("/")
+        forms = [tuple(finite.split())] + ([tuple(base.split())] if base != finite else [])
+        frame = Frame(forms, [(aux, tuple(base.split())) for aux in ("did", "does")], ())
+    frame.obj, frame.time = obj, time
+    frame.complements = {tuple(k.split()): v for k, v in entry.items()}
+    return frame
+
+
+@cache
+def _kind_labels(noun: str) -> frozenset[str] | None:
+    found = data()["nouns"].get(noun)
+    return None if found == [] else frozenset(found or [noun])
+
+
+def is_kind(truth: Truth, id_: str, noun: str) -> bool:
+    """Whether a noun says what a thing is: its class, a superclass, or, for people, what they do or did."""
+    thing = truth.things[id_]
+    calling = data()["callings"].get(noun)
+    if calling:
+        occupations = {truth.things[o].label for o in thing.items.get("P106", ())}
+        return bool(occupations & set(calling["occupations"])) or any(truth.into.get((p, id_)) for p in calling["by"].split()) or (
+            noun == "teacher" and bool(truth.into.get(("P1066", id_))))
+    if noun == "species":
+        return "taxon" in thing.classes and "Q7432" in thing.items.get("P105", ())
+    role = data()["roles"].get(noun)
+    labels = _kind_labels(noun)
+    if noun not in data()["nouns"] and role and noun not in truth.class_labels:
+        return bool(truth.related(id_, role))
+    return labels is None or bool(labels & thing.classes)

@@ -1,0 +1,348 @@
+"""A question's meaning as atoms over variables, and every answer that the truth gives.
+
+Variables are strings; those of things are bound to ids, those of literals to dates, numbers or texts.
+"""
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from benchmarks.truth_reader.world import Date, Literal, Number, Text, Truth
+
+SELF = "self"
+"""The variable of a verb phrase's subject, until the phrase meets its noun."""
+
+
+@dataclass(frozen=True)
+class Pictured:
+    """The question's picture shows `var`."""
+
+    var: str
+
+
+@dataclass(frozen=True)
+class Named:
+    """`var` is called `name`."""
+
+    var: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Kind:
+    """`var` is what a noun says."""
+
+    var: str
+    noun: str
+
+
+@dataclass(frozen=True)
+class Called:
+    """`var` was called `noun` ("the spouse of …"): by this it may be referred back to."""
+
+    var: str
+    noun: str
+
+
+@dataclass(frozen=True)
+class Related:
+    """`relation` (see the lexicon) leads from `var` to `other`."""
+
+    var: str
+    relation: str
+    other: str
+
+
+@dataclass(frozen=True)
+class Has:
+    """`literal` is a value of one of `properties` of `var`."""
+
+    var: str
+    properties: str
+    literal: str
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two literals: "<", ">", "=" or, for dates, "year" (the same year). `right` is a variable or a constant."""
+
+    left: str
+    op: str
+    right: str | Date | Number | Text
+
+
+@dataclass(frozen=True)
+class Seen:
+    """`literal` can be read on the question's picture, which shows `var`, on a part of it ("" for any). what: year, number, text, count, colour."""
+
+    var: str
+    literal: str
+    part: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Back:
+    """`var` is the one that was called `noun` before (mode "that"), the other of two such ("other"), or anything just spoken of ("it").
+
+    Mode "compared": the one of those `Together` that is first or last ("first P571") by some properties."""
+
+    var: str
+    noun: str
+    mode: str
+
+
+@dataclass(frozen=True)
+class Another:
+    """`var` is none of the things called `noun` before."""
+
+    var: str
+    noun: str
+
+
+@dataclass(frozen=True)
+class Differ:
+    """Two variables are not the same thing."""
+
+    var: str
+    other: str
+
+
+@dataclass(frozen=True)
+class Winner:
+    """`var` is that one of `among` whose literal in `keys` is the least or the greatest."""
+
+    var: str
+    among: tuple[str, ...]
+    keys: tuple[str, ...]
+    greatest: bool
+
+
+@dataclass(frozen=True)
+class Together:
+    """Two or more things that a sentence says are to be compared."""
+
+    var: str
+    among: tuple[str, ...]
+
+
+Atom = Together | Called | Pictured | Named | Kind | Related | Has | Compared | Seen | Back | Another | Differ | Winner
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the question wants: kind "thing", "year", "month", "day", "number", "text", "count", or a computation.
+
+    Computations (over two literals): years (between two years), full_years (between two days), difference, sum, ratio.
+    """
+
+    kind: str
+    vars: tuple[str, ...]
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Query:
+    """What a question says under one reading."""
+
+    atoms: tuple[Atom, ...]
+    asked: Asked
+    cost: int = 0
+    """How far its modifiers stand from what they modify; readers prefer the least."""
+
+
+def renamed(atom: Atom, old: str, new: str) -> Atom:
+    """An atom with one variable replaced by another."""
+    def swap(value):
+        return tuple(swap(v) for v in value) if isinstance(value, tuple) else new if value == old else value
+
+    constant = {"name", "noun", "relation", "properties", "op", "part", "what", "mode", "greatest"}
+    return type(atom)(**{f.name: v if f.name in constant else swap(v) for f in fields(atom) for v in [getattr(atom, f.name)]})
+
+
+def variables(atom: Atom) -> tuple[str, ...]:
+    match atom:
+        case Related(var, _, other) | Differ(var, other):
+            return var, other
+        case Has(var, _, literal) | Seen(var, literal, _, _):
+            return var, literal
+        case Compared(left, _, right):
+            return (left, right) if isinstance(right, str) else (left,)
+        case Winner(var, among, keys, _):
+            return (var, *among, *keys)
+        case _:
+            return (atom.var,)
+
+
+def matches(left: Literal, op: str, right: Literal) -> bool:
+    """Whether two literals compare so. "Before 1832" excludes all of 1832; dates of unlike precision are equal where they may be."""
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        if op == "year":
+            return left[0] == right[0]
+        shared = [(a, b) for a, b in zip(left, right, strict=True) if a and b]
+        one, two = [a for a, _ in shared], [b for _, b in shared]
+        return one == two if op == "=" else one < two if op == "<" else one > two
+    if isinstance(left, Number) and isinstance(right, Number):
+        a, b = left.number, right.number
+        same = abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1.0)
+        return (not right.unit or left.unit == right.unit) and (same if op == "=" else not same and (a < b if op == "<" else a > b))
+    return op == "=" and left == right
+
+
+class TooMany(Exception):
+    """A reading that would have to run through too much; such a question counts as unreadable."""
+
+
+class Execution:
+    """All bindings of a query over the truth.
+
+    Args:
+        truth: the world.
+        is_kind: (truth, id, noun) to whether the noun says what the thing is.
+        picture: the question's picture, a file name.
+        beyond: whether "in a place" reaches through places within places.
+    """
+
+    MOST = 200_000
+
+    def __init__(self, truth: Truth, is_kind, picture: str, *, beyond: bool = True) -> None:
+        self.truth, self.is_kind, self.picture, self.beyond = truth, is_kind, picture, beyond
+        self.steps = 0
+
+    def solutions(self, atoms: tuple[Atom, ...]) -> Iterator[dict]:
+        """Every assignment of the atoms' variables that makes all of them true."""
+        yield from self._search(list(atoms), {})
+
+    def _search(self, left: list[Atom], bound: dict) -> Iterator[dict]:
+        if not left:
+            yield bound
+            return
+        self.steps += 1
+        if self.steps > self.MOST:
+            raise TooMany
+        atom = min(left, key=lambda a: self._work(a, bound))
+        rest = [a for a in left if a is not atom]
+        for more in self._extend(atom, bound):
+            yield from self._search(rest, more)
+
+    def _work(self, atom: Atom, bound: dict) -> float:
+        free = [v for v in variables(atom) if v not in bound]
+        if not free:
+            return 0
+        match atom:
+            case Pictured():
+                return 1
+            case Named():
+                return 1.5
+            case Related(_, relation, _) if len(free) == 1:
+                return 6 if "@" in relation or relation == "<P17" else 2
+            case Has(var, _, _) | Seen(var, _, _, _) if var in bound:
+                return 1.5
+            case Winner(var, among, keys, _) if all(v in bound for v in (*among, *keys)):
+                return 1
+            case Kind():
+                return 50
+            case _:
+                return float("inf")
+
+    def _extend(self, atom: Atom, bound: dict) -> Iterator[dict]:
+        truth = self.truth
+        match atom:
+            case Pictured(var):
+                yield from self._among(var, truth.shown.get(self.picture, ()), bound)
+            case Named(var, name):
+                yield from self._among(var, truth.by_label.get(name, ()), bound)
+            case Kind(var, noun):
+                among = [bound[var]] if var in bound else truth.things
+                yield from self._among(var, (e for e in among if self.is_kind(truth, e, noun)), bound)
+            case Related(var, relation, other):
+                yield from self._related(var, relation, other, bound)
+            case Has(var, properties, literal):
+                if var not in bound:
+                    raise TooMany
+                for prop in properties.split():
+                    for value in truth.things[bound[var]].literals.get(prop, ()):
+                        if literal not in bound or matches(bound[literal], "=", value):
+                            yield {**bound, literal: value}
+            case Compared(left, op, right):
+                if left not in bound or (isinstance(right, str) and right not in bound):
+                    raise TooMany
+                if matches(bound[left], op, bound[right] if isinstance(right, str) else right):
+                    yield bound
+            case Seen(var, literal, part, what):
+                if var not in bound:
+                    raise TooMany
+                for value in self._seen(bound[var], part, what):
+                    if literal not in bound or bound[literal] == value:
+                        yield {**bound, literal: value}
+            case Differ(var, other):
+                if bound[var] != bound[other]:
+                    yield bound
+            case Winner(var, among, keys, greatest):
+                values = [bound[k] for k in keys]
+                if _comparable(values):
+                    best = (max if greatest else min)(values, key=_order)
+                    if sum(_order(v) == _order(best) for v in values) == 1:
+                        yield from self._among(var, [bound[among[values.index(best)]]], bound)
+            case _:
+                raise AssertionError(f"{atom} was to be resolved before")
+
+    def _among(self, var: str, ids, bound: dict) -> Iterator[dict]:
+        for id_ in sorted(ids):
+            if bound.get(var, id_) == id_:
+                yield {**bound, var: id_}
+
+    def _related(self, var: str, relation: str, other: str, bound: dict) -> Iterator[dict]:
+        if var in bound:
+            yield from self._among(other, self.truth.related(bound[var], relation, beyond=self.beyond), bound)
+        elif other in bound:
+            yield from self._among(var, self.truth.related(bound[other], inverse(relation), beyond=self.beyond), bound)
+        else:
+            raise TooMany
+
+    def _seen(self, id_: str, part: str, what: str) -> list[Literal]:
+        """What the picture's details of a thing say; a year is read from an inscription that holds one."""
+        found: list[Literal] = []
+        for detail in self.truth.things[id_].details:
+            if detail["picture"] != self.picture or (part and part not in PARTS.get(detail["part"], ())):
+                continue
+            prop, readable = detail["property"], detail["readable"]
+            if what == "count" and prop == "P1114" or what == "number" and readable.replace(",", "").isdigit():
+                found.append(Number(float("".join(c for c in readable if c.isdigit()))))
+            elif what == "year" and prop == "P1684" and (years := _years(readable)):
+                found.extend((year, 0, 0) for year in years)
+            elif what == "text" and prop == "P1684":
+                found.append(Text(readable))
+            elif what == "colour" and prop == "P462":
+                found.append(Text(readable))
+        return list(dict.fromkeys(found))
+
+
+PARTS = {"Q721747": ("commemorative plaque", "plaque"), "Q12277": ("arch",), "Q4817": ("column",), "Q14660": ("flag",), "Q36794": ("door",),
+         "Q1640824": ("inscription",)}
+"""Parts of a thing that bear a detail: id to what they are called."""
+
+
+def _years(text: str) -> list[int]:
+    """The years from 1000 to 2029 that stand in an inscription.
+
+    >>> _years("Erected 1873"), _years("No. 793")
+    ([1873], [])
+    """
+    digits = "".join(c if c.isdigit() else " " for c in text).split()
+    return [int(d) for d in digits if len(d) == 4 and 1000 <= int(d) < 2030]
+
+
+def _order(value: Literal):
+    return value[0] if isinstance(value, tuple) else value.number if isinstance(value, Number) else value.text
+
+
+def _comparable(values: list[Literal]) -> bool:
+    return len({type(v) for v in values}) == 1 and len({v.unit for v in values if isinstance(v, Number)}) <= 1
+
+
+def inverse(relation: str) -> str:
+    """The relation seen from its other end.
+
+    >>> inverse(">P84 >P287 @in")
+    '<P84 <P287 @in^'
+    """
+    return " ".join(p.removesuffix("^") if p.endswith("^") else f"{p}^" if p[0] == "@" else {"<": ">", ">": "<"}[p[0]] + p[1:] for p in relation.split())

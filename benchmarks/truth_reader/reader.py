@@ -1,0 +1,181 @@
+"""A question's text in, its readings and their answers out."""
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from benchmarks.truth_reader.lexicon import Lexicon, data, is_kind, tokens
+from benchmarks.truth_reader.query import (Another, Asked, Atom, Back, Called, Differ, Execution, Has, Kind, Number, Pictured, Query, Related, Text, Together,
+                                           TooMany, Winner, inverse, renamed)
+from benchmarks.truth_reader.sentences import Sentences
+from benchmarks.truth_reader.world import Truth
+
+MOST_READINGS = 40
+"""Readings of one text that are executed, the most natural first."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to take a text, and what the truth answers."""
+
+    query: Query
+    answers: frozenset
+    pictured: frozenset[str]
+    """What the thing in the picture can be: over all solutions."""
+
+
+class Reader:
+    """Reads questions about one world."""
+
+    def __init__(self, truth: Truth) -> None:
+        self.truth, self.lexicon = truth, Lexicon(truth)
+
+    def readings(self, text: str, picture: str, *, beyond: bool = True) -> list[Reading]:
+        """Every reading of a text that can be executed, the most natural first; none where it cannot be read.
+
+        Args:
+            text: the question.
+            picture: the file that it shows.
+            beyond: whether "in a place" reaches through places within places.
+        """
+        found: dict[Query, Reading] = {}
+        for query in self.queries(text):
+            if len(found) == MOST_READINGS:
+                break
+            execution = Execution(self.truth, is_kind, picture, beyond=beyond)
+            try:
+                answers, pictured = answered(execution, query)
+            except TooMany:
+                if not found:
+                    return []  # what a reader takes it for cannot be executed, and nothing else may stand in
+                continue
+            found.setdefault(query, Reading(query, frozenset(answers), frozenset(pictured)))
+        return list(found.values())
+
+    def queries(self, text: str) -> list[Query]:
+        """Every reading as a query, with what refers back resolved."""
+        found = [r for q in Sentences(tokens(text), self.lexicon).readings()[:200] for r in resolved(q)]
+        return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
+
+
+# ---------------------------------------------------------------- references
+
+
+def _place(var: str) -> int:
+    """Where in the text a variable was met."""
+    digits = "".join(c for c in var if c.isdigit())
+    return int(digits) if digits else 10_000
+
+
+def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """What each thing was called outright, and what its relations make of it ("the person who taught x": teacher)."""
+    roles = data()["roles"]
+    outright: dict[str, set[str]] = {}
+    implied: dict[str, set[str]] = {}
+    for atom in atoms:
+        if isinstance(atom, Kind | Called):
+            outright.setdefault(atom.var, set()).add(atom.noun)
+        elif isinstance(atom, Related):
+            for var, relation in ((atom.var, atom.relation), (atom.other, inverse(atom.relation))):
+                found = {role for role, meaning in roles.items() if set(meaning.split()) & set(relation.split())}
+                implied.setdefault(var, set()).update(found)
+    return outright, implied
+
+
+def resolved(query: Query) -> Iterator[Query]:
+    """The query with every word that refers back taken for what it can mean, the likeliest first."""
+    back = next((a for a in sorted((a for a in query.atoms if isinstance(a, Back)), key=lambda a: _place(a.var))), None)
+    if back is None:
+        yield _without_others(query)
+        return
+    rest = tuple(a for a in query.atoms if a != back)
+    if back.mode == "compared":
+        which, _, properties = back.noun.partition(" ")
+        together = next((a for a in rest if isinstance(a, Together)), None)
+        if together:
+            keys = tuple(f"{v}k" for v in together.among)
+            more = tuple(Has(v, properties, k) for v, k in zip(together.among, keys, strict=True))
+            yield from resolved(Query((*rest, *more, Winner(back.var, together.among, keys, which == "last")), query.asked, query.cost))
+        return
+    pending = {a.var for a in rest if isinstance(a, Back)}
+    outright, implied = called(rest)
+    differ = {a.other if a.var == back.var else a.var for a in rest if isinstance(a, Differ) and back.var in (a.var, a.other)}
+    before = [v for v in {**outright, **implied} if v.startswith("n") and v != back.var and v not in pending and v not in differ and _place(v) < _place(back.var)]
+    pictured = {a.var for a in rest if isinstance(a, Pictured)}
+    kinds = {a.var for a in rest if isinstance(a, Kind)}
+    for rank, target in enumerate(_candidates(back, before, outright, implied, pictured, kinds)[:3]):
+        more: tuple[Atom, ...] = (Kind(target, back.noun),) if back.noun and target not in kinds and back.noun not in data()["roles"] else ()
+        atoms = tuple(renamed(a, back.var, target) for a in (*rest, *more))
+        asked = Asked(query.asked.kind, tuple(target if v == back.var else v for v in query.asked.vars), query.asked.unit)
+        yield from resolved(Query(tuple(dict.fromkeys(atoms)), asked, query.cost + 50 * rank))
+
+
+def _candidates(back: Back, before: list[str], outright: dict[str, set[str]], implied: dict[str, set[str]], pictured: set[str],
+                kinds: set[str]) -> list[str]:
+    latest = sorted(before, key=_place, reverse=True)
+    if back.mode == "it":
+        return sorted(before, key=lambda v: (v not in pictured, _place(v)))
+    if back.mode == "other":
+        latest = [v for v in latest if v not in pictured] or latest
+    exact = [v for v in latest if back.noun in outright.get(v, ())]
+    tail = [v for v in latest if any(n.split(" ")[-1] == back.noun for n in outright.get(v, ()))]
+    found = exact or tail or [v for v in latest if back.noun in implied.get(v, ())] or [v for v in latest if v not in kinds]
+    unlike = [v for v in found if v in pictured]
+    return [v for v in found if v not in unlike] + unlike if back.mode == "other" else found
+
+
+def _without_others(query: Query) -> Query:
+    """"another bridge" differs from every bridge spoken of before."""
+    nouns, _ = called(query.atoms)
+    atoms: list[Atom] = []
+    for atom in query.atoms:
+        if isinstance(atom, Another):
+            atoms += [Differ(atom.var, v) for v in nouns if v != atom.var and atom.noun in nouns[v] and v.startswith("n") and _place(v) < _place(atom.var)]
+        elif not isinstance(atom, Together | Called):
+            atoms.append(atom)
+    return Query(tuple(dict.fromkeys(atoms)), query.asked, query.cost)
+
+
+# ---------------------------------------------------------------- answers
+
+
+def answered(execution: Execution, query: Query) -> tuple[set, set[str]]:
+    """All answers of a query, and what its picture shows in its solutions."""
+    pictured = [a.var for a in query.atoms if isinstance(a, Pictured)]
+    answers: set = set()
+    shows: set[str] = set()
+    counted: dict[tuple, set[str]] = {}
+    for found in execution.solutions(query.atoms):
+        shows.update(found[v] for v in pictured)
+        values = [found[v] for v in query.asked.vars]
+        if query.asked.kind == "count":
+            counted.setdefault((), set()).add(values[0])
+        elif (value := value_of(query.asked, values)) is not None:
+            answers.add(value)
+    answers.update(Number(float(len(things))) for things in counted.values())
+    return answers, shows
+
+
+def value_of(asked: Asked, values: list):
+    """One solution's answer as it was asked for, or None where that is not defined."""
+    first = values[0]
+    match asked.kind:
+        case "thing" | "text":
+            return first
+        case "year" | "month" | "day":
+            return first[:{"year": 1, "month": 2, "day": 3}[asked.kind]] if isinstance(first, tuple) else None
+        case "number":
+            return first if isinstance(first, Number) and asked.unit in ("", first.unit) else None
+        case "years":
+            numbers = [v[0] if isinstance(v, tuple) else v.number for v in values if not isinstance(v, Text)]
+            return Number(float(abs(numbers[0] - numbers[1]))) if len(numbers) == 2 else None
+        case "full_years":
+            if not all(isinstance(v, tuple) and all(v) for v in values):
+                return None
+            one, two = sorted(date(*v) for v in values)
+            return Number(float(two.year - one.year - ((two.month, two.day) < (one.month, one.day))))
+    if not all(isinstance(v, Number) for v in values) or values[0].unit != values[1].unit or (asked.unit and values[0].unit != asked.unit):
+        return None
+    left, right = (v.number for v in values)
+    if asked.kind == "ratio":
+        return Number(left / right) if right else None
+    return Number(abs(left - right) if asked.kind == "difference" else left + right, values[0].unit)

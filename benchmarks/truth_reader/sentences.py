@@ -1,0 +1,326 @@
+"""Whole sentences: what is told before the question, and the forms in which a question is asked."""
+from collections.abc import Iterator
+
+from benchmarks.truth_reader.grammar import Grammar, Part, about
+from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
+from benchmarks.truth_reader.query import Asked, Atom, Differ, Has, Kind, Pictured, Query, Related, Seen, Together
+
+WHEN = {("In", "which", "year"): "year", ("In", "which", "month", "and", "year"): "month", ("On", "which", "date"): "day", ("When",): "year"}
+OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
+COMPUTED = {"number": "difference"}
+
+
+class Sentences(Grammar):
+    """The grammar's top: `readings()` gives every way to read the whole text."""
+
+    def readings(self) -> list[Query]:
+        """Every reading, those with the nearest modifiers first."""
+        found: list[Query] = []
+        told: list[Part] = [Part(0, (), 0)]
+        while told:
+            so_far = told.pop()
+            for atoms, asked, cost in self.question(so_far.end):
+                found.append(Query((*so_far.atoms, *atoms), asked, so_far.cost + cost))
+            for sentence in self.statement(so_far.end):
+                told.append(Part(sentence.end, (*so_far.atoms, *sentence.atoms), so_far.cost + sentence.cost))
+        return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
+
+    def statement(self, start: int) -> Iterator[Part]:
+        """"Consider {x}.", "Compare {x} with {y}.", "{x} was designed by …."."""
+        for opening in (("Consider",), ("Take",), ("Think", "of")):
+            if self.text[start:start + len(opening)] == opening:
+                for thing in self.noun_phrase(start + len(opening)):
+                    if self.at(thing.end, "."):
+                        yield Part(thing.end + 1, thing.atoms, thing.cost)
+        if self.at(start, "compare"):
+            for first in self.noun_phrase(start + 1):
+                if self.at(first.end, "with"):
+                    for second in self.noun_phrase(first.end + 1):
+                        if self.at(second.end, "."):
+                            together = Together(f"c{start}", (first.var, second.var))
+                            yield Part(second.end + 1, (*first.atoms, *second.atoms, together), first.cost + second.cost)
+        if start < len(self.text):
+            for subject in self.noun_phrase(start):
+                if subject.end < len(self.text):
+                    for said in self.verb_phrases(subject.end):
+                        if self.at(said.end, "."):
+                            yield Part(said.end + 1, (*subject.atoms, *about(said, subject.var)), subject.cost + said.cost)
+
+    def question(self, start: int) -> Iterator[tuple[tuple[Atom, ...], Asked, int]]:
+        """Every way in which the rest of the text is one question."""
+        if start < len(self.text) and self.text[-1] == "?":
+            for end, atoms, asked, cost in self._asked(start):
+                if end == len(self.text) - 1:
+                    yield atoms, asked, cost
+
+    def _asked(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        yield from self._which(start)
+        yield from self._turned(start)
+        yield from self._equative(start)
+        yield from self._when(start)
+        yield from self._measure(start)
+        yield from self._computed(start)
+        yield from self._seen(start)
+        yield from self._count(start)
+        yield from self._of_two(start)
+
+    # ------------------------------------------------------------ things
+
+    def _asker(self, start: int) -> Iterator[tuple[int, str, tuple[Atom, ...]]]:
+        """"who", "what", "which town", "whom", "whose …"."""
+        var = f"w{start}"
+        if self.at(start, "who") or self.at(start, "whom"):
+            yield start + 1, var, (Kind(var, "person"),)
+            yield start + 1, var, ()
+        elif self.at(start, "what"):
+            yield start + 1, var, ()
+            if self.at(start, "what", "colour"):
+                yield start + 2, var, (Kind(var, "colour"),)
+        elif self.at(start, "which"):
+            for end, noun in self.lexicon.nouns.found(self.text, start + 1):
+                yield end, var, (Kind(var, noun),)
+
+    def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"Who designed {x}?", "Which town is …?"."""
+        for end, var, atoms in self._asker(start):
+            for said in self.verb_phrases(end):
+                yield said.end, (*atoms, *about(said, var)), Asked("thing", (var,)), said.cost
+
+    def _turned(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"Which river does {x} cross?", "In which town did {x} die?", "Who is {x} named after?", "Of which {c} is {x} a part?"."""
+        for preposition in ((), *{p for f in self.lexicon.frames for p in f.complements}):
+            opening = tuple(w.lower() for w in self.text[start:start + len(preposition)])
+            if preposition and opening != preposition:
+                continue
+            for end, var, atoms in self._asker(start + len(preposition)):
+                for subject, more, aux in self._subject(end):
+                    for relation, stop in self._rest(subject.end, aux, preposition):
+                        said = (*atoms, Related(subject.var, relation, var), *subject.atoms, *more)
+                        yield stop, said, Asked("thing", (var,)), subject.cost
+
+    def _subject(self, start: int) -> Iterator[tuple[Part, tuple[Atom, ...], str]]:
+        """Auxiliary and noun phrase of a turned clause."""
+        aux = AUXILIARY.get(self.text[start]) if start < len(self.text) else None
+        if aux:
+            for subject in self.noun_phrase(start + 1):
+                yield subject, (), aux
+
+    def _rest(self, start: int, aux: str, preposition: Tokens) -> Iterator[tuple[str, int]]:
+        """(relation, end) of what stands after the subject of a turned clause."""
+        for frame in self.lexicon.frames:
+            for auxiliary, rest in frame.turned:
+                end = start + len(rest)
+                if auxiliary != aux or self.text[start:end] != rest:
+                    continue
+                if preposition:
+                    yield from ((r, end) for p, r in frame.complements.items() if p == preposition)
+                else:
+                    if frame.obj:
+                        yield frame.obj, end
+                    for stranded, relation in frame.complements.items():
+                        if self.text[end:end + len(stranded)] == stranded:
+                            yield relation, end + len(stranded)
+        if preposition == ("in",) and aux == "is":
+            yield "@in", start
+        if preposition == ("in",) and self.at(start, "have", "its", "headquarters"):
+            yield "@hq", start + 3
+        for words, prep, relation in ((("a", "part"), "of", ">P361"), (("a", "citizen"), "of", ">P27"), (("a", "member"), "of", ">P463 >P102")):
+            if preposition == (prep,) and self.at(start, *words):
+                yield relation, start + len(words)
+
+    def _equative(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"Who was the mother of {x}?", "What is the height, in metres, of {x}?", "What is the name of {x}?", "What was the destination of {x}?"."""
+        if not (self.at(start, "who") or self.at(start, "what")) or self.text[start + 1] not in ("is", "was"):
+            return
+        begins = [start + 2] + ([start + 5] if self.at(start + 2, "the", "name", "of") else [])
+        for begin in begins:
+            for thing in self.noun_phrase(begin):
+                yield thing.end, thing.atoms, Asked("thing", (thing.var,)), thing.cost
+        for value in self.literal(start + 2):
+            kind, _, unit = value.noun.partition(" ")
+            yield value.end, value.atoms, Asked("year" if kind == "date" else kind, (value.var,), unit), value.cost
+
+    # ------------------------------------------------------------ dates and numbers
+
+    def _when(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        for words, precision in WHEN.items():
+            if self.text[start:start + len(words)] != words:
+                continue
+            for subject, more, aux in self._subject(start + len(words)):
+                for frame in self.lexicon.frames:
+                    for auxiliary, rest in frame.turned if frame.time else ():
+                        end = subject.end + len(rest)
+                        if auxiliary == aux and self.text[subject.end:end] == rest:
+                            atoms = (*subject.atoms, *more, Has(subject.var, frame.time, "when"))
+                            yield end, atoms, Asked(precision, ("when",)), subject.cost
+
+    def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"How tall, in metres, is {x}?"."""
+        for measure in self.lexicon.measures:
+            asks = [f"How {a} {{u}} is {{x}}" for a in measure.get("adjective", ())] + measure.get("ask", [])
+            for ask in asks:
+                words = tuple(ask.split())
+                yield from self._shape(start, words, measure["of"])
+
+    def _shape(self, start: int, words: Tokens, properties: str) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        unit = ""
+        i = start
+        slot = words.index("{x}")
+        for word in words[:slot]:
+            if word == "{u}":
+                i, unit = self.unit(i)
+            elif self.at(i, word) or self.text[i:i + 1] == (word,):
+                i += 1
+            else:
+                return
+        for subject in self.noun_phrase(i) if i < len(self.text) else ():
+            rest = words[slot + 1:]
+            if self.text[subject.end:subject.end + len(rest)] == rest:
+                atoms = (*subject.atoms, Has(subject.var, properties, "much"))
+                yield subject.end + len(rest), atoms, Asked("number", ("much",), unit), subject.cost
+
+    def _computed(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        for words, kind in (("How many years lie between", "years"), ("How many years are there between", "years"),
+                            ("How many full years passed between", "full_years")):
+            opening = tuple(words.split())
+            if self.text[start:start + len(opening)] == opening:
+                i = start + len(opening)
+                yield from self._both_ends(i, kind)
+                yield from self._two_literals(i, "and", kind, "")
+        for words, kind in (("What is the difference", "difference"), ("What is the sum", "sum")):
+            opening = tuple(words.split())
+            if self.text[start:start + len(opening)] == opening:
+                yield from self._of_measure(start + len(opening), kind)
+                i, unit = self.unit(start + len(opening))
+                if self.text[i:i + 1] and self.text[i] in ("between", "of"):
+                    yield from self._two_literals(i + 1, "and", kind, unit)
+        if self.at(start, "what", "is", "the", "combined"):
+            yield from self._of_measure(start + 4, "sum")
+        if self.at(start, "what", "do", "you", "get", "when", "you", "divide"):
+            yield from self._two_literals(start + 7, "by", "ratio", "")
+        if self.at(start, "how", "many", "times", "as"):
+            yield from self._times(start + 4)
+
+    def _both_ends(self, start: int, kind: str) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        if self.at(start, "the", "birth", "and", "the", "death", "of"):
+            for person in self.noun_phrase(start + 6):
+                atoms = (*person.atoms, Has(person.var, "P569", "born"), Has(person.var, "P570", "died"))
+                yield person.end, atoms, Asked(kind, ("born", "died")), person.cost
+
+    def _two_literals(self, start: int, joint: str, kind: str, unit: str) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        for left in self.literal(start):
+            if self.at(left.end, joint):
+                for right in self.literal(left.end + 1):
+                    yield right.end, (*left.atoms, *right.atoms), Asked(kind, (left.var, right.var), unit), left.cost + right.cost
+
+    def _of_measure(self, start: int, kind: str) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"(the difference) in height, in metres, between {x} and {y}", "(the combined) height of the two towers"."""
+        i = start + self.at(start, "in")
+        for measure in self.lexicon.measures:
+            for noun in measure.get("noun", ()):
+                words = tuple(noun.split())
+                if self.text[i:i + len(words)] != words:
+                    continue
+                end, unit = self.unit(i + len(words))
+                if self.text[end:end + 1] and self.text[end] in ("between", "of"):
+                    for stop, two in self._pair(end + 1):
+                        keys = tuple(f"{p.var}m" for p in two)
+                        atoms = tuple(a for p in two for a in p.atoms) + tuple(Has(p.var, measure["of"], k) for p, k in zip(two, keys, strict=True))
+                        yield stop, atoms, Asked(kind, keys, unit), sum(p.cost for p in two)
+
+    def _pair(self, start: int) -> Iterator[tuple[int, list[Part]]]:
+        """"{x} and {y}", "the two towers"."""
+        yield from ((end, two) for end, two in self.listing(start, "and") if len(two) == 2)
+        if self.at(start, "the", "two"):
+            for end, noun in self.lexicon.plurals.found(self.text, start + 2):
+                yield end, list(self._the_two(start, end, noun))
+
+    def _times(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"How many times as tall as {x} is {y}?": y over x."""
+        for measure in self.lexicon.measures:
+            for adjective in measure.get("adjective", ()):
+                if self.at(start, adjective, "as"):
+                    for below in self.noun_phrase(start + 2):
+                        if self.at(below.end, "is"):
+                            for above in self.noun_phrase(below.end + 1):
+                                atoms = (*below.atoms, *above.atoms, Has(above.var, measure["of"], "above"), Has(below.var, measure["of"], "below"))
+                                yield above.end, atoms, Asked("ratio", ("above", "below")), below.cost + above.cost
+
+    def _of_two(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"Which of the two towers is taller?", "Which was built first: {x} or {y}?", "Who was born last: {x} or {y}?"."""
+        if self.at(start, "which", "of", "the", "two"):
+            for end, noun in self.lexicon.plurals.found(self.text, start + 4):
+                for order in self.order(end):
+                    won = self._won(list(self._the_two(start + 2, end, noun)), order, "won")
+                    yield won.end, won.atoms, Asked("thing", ("won",)), 0
+        ends = [start + len(words) for words in OF_TWO if self.text[start:start + len(words)] == words]
+        ends += [end for end, _, _ in self._asker(start)]
+        for end in dict.fromkeys(ends):
+            for order in self.order(end):
+                if self.at(order.end, ":"):
+                    for stop, among in self.listing(order.end + 1, "or"):
+                        won = self._won(among, order._replace(end=stop), "won")
+                        yield stop, won.atoms, Asked("thing", ("won",)), won.cost
+
+    def _the_two(self, start: int, end: int, noun: str) -> Iterator[Part]:
+        from benchmarks.truth_reader.query import Back
+        one, two = f"n{start}", f"n{start + 1}"
+        yield Part(end, (Back(one, noun, "that"),), 0, one, noun)
+        yield Part(end, (Back(two, noun, "that"), Differ(two, one)), 0, two, noun)
+
+    # ------------------------------------------------------------ details and counts
+
+    def _seen(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"Which year can be read on the plaque on {x}?", "What does the plaque on {x} say?"."""
+        for words, what in (("What year is given on", "year"), ("Which year can be read on", "year"), ("What number can be read on", "number"),
+                            ("Which number can be read on", "number"), ("What is written on", "text"), ("What does", "text")):
+            opening = tuple(words.split())
+            if self.text[start:start + len(opening)] == opening:
+                for seen in self.on_part(start + len(opening), "seen", what):
+                    end = seen.end
+                    if opening == ("What", "does"):
+                        if not self.at(end, "say"):
+                            continue
+                        end += 1
+                    yield end, seen.atoms, Asked(what, ("seen",)), seen.cost
+        if self.at(start, "what", "does", "the", "inscription", "on"):
+            for whose in self.noun_phrase(start + 5):
+                if self.at(whose.end, "say"):
+                    yield whose.end + 1, (*whose.atoms, Seen(whose.var, "seen", "", "text")), Asked("text", ("seen",)), whose.cost
+        if self.at(start + 1, "year", "can", "be", "read", "in", "the", "picture"):
+            yield start + 8, (Pictured("pictured"), Seen("pictured", "seen", "", "year")), Asked("year", ("seen",)), 0
+        if self.at(start + 1, "number", "can", "be", "read", "in", "the", "picture"):
+            yield start + 8, (Pictured("pictured"), Seen("pictured", "seen", "", "number")), Asked("number", ("seen",)), 0
+        if self.at(start + 1, "words", "can", "be", "read", "in", "the", "picture"):
+            yield start + 8, (Pictured("pictured"), Seen("pictured", "seen", "", "text")), Asked("text", ("seen",)), 0
+        if self.at(start, "what", "colour", "is", "the"):
+            for part in ("flag", "door", "column", "arch"):
+                if self.at(start + 4, part) and self.text[start + 5:start + 6] and self.text[start + 5] in ("on", "of"):
+                    for whose in self.noun_phrase(start + 6):
+                        yield whose.end, (*whose.atoms, Seen(whose.var, "seen", part, "colour")), Asked("text", ("seen",)), whose.cost
+
+    def _count(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"How many arches does {x} have?", "How many lighthouses did {x} design?", "How many towns are in {x}?"."""
+        if not self.at(start, "how", "many"):
+            return
+        counted = [*self.lexicon.plurals.found(self.text, start + 2)]
+        parts = {"arches": "arch", "columns": "column", "flags": "flag", "doors": "door"}
+        word = self.text[start + 2] if start + 2 < len(self.text) else ""
+        if word in parts:
+            part = parts[word]
+            if self.at(start + 3, "does"):
+                for whose in self.noun_phrase(start + 4):
+                    if self.at(whose.end, "have"):
+                        yield whose.end + 1, (*whose.atoms, Seen(whose.var, "seen", part, "count")), Asked("number", ("seen",)), whose.cost
+            if self.at(start + 3, "can", "be", "counted", "on"):
+                for whose in self.noun_phrase(start + 7):
+                    yield whose.end, (*whose.atoms, Seen(whose.var, "seen", part, "count")), Asked("number", ("seen",)), whose.cost
+        for end, noun in counted:
+            kind: tuple[Atom, ...] = (Kind("many", noun),)
+            for said in self.verb_phrases(end):
+                yield said.end, (*kind, *about(said, "many")), Asked("count", ("many",)), said.cost
+            for subject, _, aux in self._subject(end):
+                for relation, stop in self._rest(subject.end, aux, ()):
+                    yield stop, (*kind, Related(subject.var, relation, "many"), *subject.atoms), Asked("count", ("many",)), subject.cost
+                if self.at(subject.end, "have") and (role := self.lexicon.roles.get(tuple(noun.split()))):
+                    yield subject.end + 1, (Related("many", role, subject.var), *subject.atoms), Asked("count", ("many",)), subject.cost

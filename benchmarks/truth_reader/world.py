@@ -1,0 +1,188 @@
+"""truth.jsonl as a small data base: everything that is true of the fictional world, by subject and by value."""
+import hashlib
+import json
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+Date = tuple[int, int, int]
+"""Year, month, day; 0 for what the precision leaves open."""
+WHERE = ("P131", "P276", "P706", "P17", "P30")
+"""Properties by which a thing is in a place, directly."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A quantity in a unit (an item's id or "")."""
+
+    number: float
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string value."""
+
+    text: str
+
+
+Literal = Date | Number | Text
+
+
+@dataclass
+class Thing:
+    """One line of truth.jsonl."""
+
+    id: str
+    label: str
+    names: tuple[str, ...]
+    """Label and aliases, in all languages."""
+    classes: frozenset[str]
+    """Labels of its class and all superclasses."""
+    items: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    literals: dict[str, list[Literal]] = field(default_factory=lambda: defaultdict(list))
+    details: list[dict] = field(default_factory=list)
+    pictures: tuple[str, ...] = ()
+
+
+def literal_of(key: str) -> Literal | None:
+    """The literal of a value's key ("time:+1832-05/10", "quantity:35:Q11573", "string::No. 5"), or None for other kinds.
+
+    >>> literal_of("time:+1832-05/10"), literal_of("quantity:8.6:Q11573")
+    ((1832, 5, 0), Number(number=8.6, unit='Q11573'))
+    """
+    kind, _, rest = key.partition(":")
+    if kind == "time":
+        digits, _, precision = rest.rpartition("/")
+        if int(precision) < 9:
+            return None
+        year, month, day = (int(x) for x in (digits[1:].split("-") + ["0", "0"])[:3])
+        return (-year if digits[0] == "-" else year, month, day)
+    if kind == "quantity":
+        number, _, unit = rest.partition(":")
+        return Number(float(number), unit)
+    if kind in ("string", "monolingual"):
+        return Text(rest.partition(":")[2])
+    return None
+
+
+class Truth:
+    """The world as it is. Values without a line of their own (colours, materials) are things with a label only."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.things: dict[str, Thing] = {}
+        self.into: dict[tuple[str, str], list[str]] = defaultdict(list)
+        """(property, value's id) to subjects."""
+        self.shown: dict[str, set[str]] = defaultdict(set)
+        """Picture file to the things it shows, or whose logo, flag or map it is."""
+        others: dict[str, str] = {}
+        with open(folder / "truth.jsonl", encoding="utf-8") as lines:
+            for line in lines:
+                self._add(json.loads(line), others)
+        for id_, label in others.items():
+            if id_ not in self.things:
+                self.things[id_] = Thing(id_, label, (label,), frozenset())
+
+    def _add(self, row: dict, others: dict[str, str]) -> None:
+        names = (row["label"], *row["labels"].values(), *(a for found in row["aliases"].values() for a in found))
+        thing = Thing(row["id"], row["label"], tuple(dict.fromkeys(names)), frozenset(row["class_labels"]), details=row["details"],
+                      pictures=tuple(row["pictures"]))
+        for prop, key, label, best in row["claims"]:
+            if not best:
+                continue
+            if re.fullmatch(r"Q\d+", key):
+                thing.items[prop].append(key)
+                self.into[prop, key].append(row["id"])
+                others.setdefault(key, label)
+            elif key.startswith("commons_media::"):
+                self.shown[key.removeprefix("commons_media::")].add(row["id"])
+            elif (value := literal_of(key)) is not None:
+                thing.literals[prop].append(value)
+        for file in row["pictures"]:
+            self.shown[file].add(row["id"])
+        self.things[row["id"]] = thing
+
+    @cached_property
+    def by_label(self) -> dict[str, set[str]]:
+        """Label to everything that is called so."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for thing in self.things.values():
+            found[thing.label].add(thing.id)
+        return found
+
+    @cached_property
+    def class_labels(self) -> set[str]:
+        return {label for thing in self.things.values() for label in thing.classes}
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """sha256 of a picture file's bytes to its name: how a question's `source_image_id` names it."""
+        found = {}
+        for file in sorted(self.shown):
+            path = self.folder / "images" / file
+            if path.exists():
+                found[hashlib.sha256(path.read_bytes()).hexdigest()] = file
+        return found
+
+    def places_of(self, id_: str, *, beyond: bool = True) -> set[str]:
+        """Where a thing is: the places of its claims and, if `beyond`, what these are in themselves."""
+        found: set[str] = set()
+        waiting = [id_]
+        while waiting:
+            items = self.things[waiting.pop()].items
+            new = {p for prop in WHERE for p in items.get(prop, ())} - found
+            found |= new
+            waiting.extend(p for p in new if beyond)
+        return found
+
+    @cached_property
+    def contents(self) -> dict[str, set[str]]:
+        """Place to everything in it, through places within it."""
+        return self._contents(True)
+
+    @cached_property
+    def direct_contents(self) -> dict[str, set[str]]:
+        """Place to what is in it by a claim of its own."""
+        return self._contents(False)
+
+    def _contents(self, beyond: bool) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for id_ in self.things:
+            for place in self.places_of(id_, beyond=beyond):
+                found[place].add(id_)
+        return found
+
+    def related(self, id_: str, relation: str, *, beyond: bool = True) -> set[str]:
+        """What stands in a relation of the lexicon to a thing, seen from the thing.
+
+        Args:
+            id_: the thing.
+            relation: such as ">P84 >P287", "<P19" or "@in".
+            beyond: whether "@in" reaches through places within places.
+        """
+        found: set[str] = set()
+        for part in relation.split():
+            if part == "@in":
+                found |= self.places_of(id_, beyond=beyond)
+            elif part == "@in^":
+                found |= (self.contents if beyond else self.direct_contents).get(id_, set())
+            elif part == "@hq":
+                found |= self._seats(id_, beyond)
+            elif part == "@hq^":
+                found |= {e for e in self._all_with("P159") if id_ in self._seats(e, beyond)}
+            elif part[0] == ">":
+                found.update(self.things[id_].items.get(part[1:], ()))
+            else:
+                assert part[0] == "<", f"unknown relation {part}"
+                found.update(self.into.get((part[1:], id_), ()))
+        return found
+
+    def _seats(self, id_: str, beyond: bool) -> set[str]:
+        found = set(self.things[id_].items.get("P159", ()))
+        return found | {p for place in found for p in self.places_of(place)} if beyond else found
+
+    def _all_with(self, prop: str) -> list[str]:
+        return [t.id for t in self.things.values() if prop in t.items]
