@@ -3,6 +3,7 @@ import json
 import logging
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -93,9 +94,10 @@ def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(he
     from pipeline.recipe import load_recipe
     from pipeline.synth import run_synth
 
+    started = time.time()
     settings = load_recipe(recipe, tuple(overrides or ()))
     summary = run_synth(settings, store=store, out=out, workers=workers or cpus(), beam_args=tuple(ctx.args))
-    outcome = finish_run(settings, store=store, out=out, summary=summary)
+    outcome = finish_run(settings, store=store, out=out, summary=summary, started=started)
     show(outcome.as_json(), as_json, outcome.as_text())
     raise typer.Exit(outcome.exit_code)
 
@@ -129,8 +131,8 @@ def audit(run: Run_, items: Annotated[int, typer.Option(min=1)] = 300, seed: Ann
     if read is None:
         typer.echo(write_sheet(run, items=items, seed=seed))
     else:
-        result = read_sheet(read)
-        show(vars(result), as_json, str(result))
+        result = read_sheet(read, key=run / "audit" / "key.json")
+        show(result.as_json(), as_json, str(result))
 
 
 @app.command()
@@ -152,11 +154,13 @@ def publish(run: Run_, to: Annotated[str, typer.Option(help="A folder, or hf://O
 
 
 @app.command()
-def doctor(as_json: Json_ = False) -> None:
+def doctor(recipe: Annotated[str, typer.Option(help="Also looks at this recipe's models and endpoints.")] = "", overrides: Set_ = None,
+           as_json: Json_ = False) -> None:
     """What is installed, reachable and configured, and what is not."""
     from pipeline.doctor import examine
+    from pipeline.recipe import load_recipe
 
-    found = examine()
+    found = examine(load_recipe(recipe, tuple(overrides or ())) if recipe else None)
     show(found.as_json(), as_json, found.as_text())
     raise typer.Exit(DONE if found.healthy else FAILED)
 
