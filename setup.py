@@ -10,7 +10,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.11",
     packages=find_packages(include=[p for name in PACKAGES for p in (name, f"{name}.*")]),
-    package_data={"": ["*.yaml", "*.txt", "*.json", "*.md", "*.jinja", "*.html", "*.css", "*.js", "*.safetensors", "py.typed"]},
+    package_data={"": [f"**/*.{kind}" for kind in ("yaml", "txt", "json", "md", "jinja", "html", "css", "js", "safetensors", "gz", "tsv", "csv")]},
     install_requires=[
         "accelerate>=1.15",
         "aiohttp",

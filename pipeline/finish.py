@@ -1,7 +1,10 @@
 """The end of a run: data set, `run.json` (written last: what says that the run is whole), report, and the words for the user."""
+import dataclasses
 import importlib.metadata
 import platform
+import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +47,19 @@ class Outcome:
         return "\n".join([*rows, "", f"data set  {self.dataset}", f"report    {self.report}", *([self.message] if self.message else [])])
 
 
-def finish_run(recipe: Recipe, *, store: str, out: str, summary: Summary) -> Outcome:
+def finish_run(recipe: Recipe, *, store: str, out: str, summary: Summary, started: float) -> Outcome:
     """Writes what a finished (or stopped) run leaves behind.
 
-    A run with pending items gets a report and no data set: the same command goes on with it.
+    A run with pending items gets a report and no data set: the same command goes on with it. `started` is in seconds since the epoch.
     """
     run = Path(absolute(out))
     ledger = run / CALLS
-    cost = [vars(line) if hasattr(line, "__dict__") else {s: getattr(line, s) for s in line.__slots__} for line in cost_lines(ledger)] if ledger.exists() else []
+    cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if ledger.exists() else []
     exit_code, message = _verdict(recipe, summary)
     if not summary.num_pending:
         export_dataset(Job(run=str(run), store=absolute(store), recipe=recipe))
     facts = {"recipe": recipe.name, "fingerprint": recipe.fingerprint, "whole": not summary.num_pending, "cost": cost,
+             "store": absolute(store), "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"), "seconds": round(time.time() - started, 1),
              "versions": {name: _version(name) for name in VERSIONS} | {"python": platform.python_version()},
              "stages": {name: {**{k: getattr(c, k) for k in ("num_in", "num_kept", "num_rejected", "num_pending", "num_out")},
                                "seconds": round(stage_seconds(str(run), name), 1)} for name, c in summary.counts}}

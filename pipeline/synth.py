@@ -65,7 +65,7 @@ class FindCandidates(beam.DoFn):
             if entity.id in self.excluded or _excluded(entity, self.excluded):
                 continue
             for candidate in candidates(entity, store, recipe.seeds, recipe.pictures.min_side, recipe.seed):
-                yield (*candidate.stratum, candidate.domain), candidate
+                yield (*candidate.stratum, candidate.group), candidate
 
 
 def _excluded(entity: Entity, excluded: frozenset[str]) -> bool:

@@ -180,6 +180,8 @@ class Question(Record):
     source_image_id: str = ""
     """The undegraded picture; equals `image_id` unless enhanced."""
     history: tuple[Rewrite, ...] = ()
+    votes: Json = Json(None)
+    """Models' votes that accepted what no form supports, in order; null where everything had a form."""
     certificate: Certificate | None = None
     grounding: Json = Json(None)
     verdicts: tuple[Verdict, ...] = ()

@@ -11,6 +11,7 @@ import functools
 import json
 import types
 import typing
+from collections.abc import Callable
 from typing import Any, ClassVar, NewType, Self
 
 import pyarrow as pa
@@ -62,21 +63,22 @@ def _to_arrow(hint: Any, value: Any) -> Any:
     return value
 
 
-def _from_arrow(hint: Any, value: Any) -> Any:
+@functools.cache
+def _decoder(hint: Any) -> Callable[[Any], Any]:
+    """What turns a value of a row into a value of the field; resolved once a type, since rows are read by the million."""
     hint = _without_none(hint)
-    if value is None:
-        return None
     if hint is Json:
-        return json.loads(value)
+        return lambda value: None if value is None else json.loads(value)
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
-        return tuple(_from_arrow(args[0], v) for v in value)
+        decode = _decoder(args[0])
+        return lambda value: None if value is None else tuple(decode(v) for v in value)
     if origin is dict:
-        pairs = value.items() if isinstance(value, dict) else value
-        return {k: _from_arrow(args[1], v) for k, v in pairs}
+        decode = _decoder(args[1])
+        return lambda value: None if value is None else {k: decode(v) for k, v in (value.items() if isinstance(value, dict) else value)}
     if isinstance(hint, type) and issubclass(hint, Record):
-        return hint.from_row(value)
-    return value
+        return lambda value: None if value is None else hint.from_row(value)
+    return lambda value: value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,13 +106,18 @@ class Record:
         return {f.name: _to_arrow(t, getattr(self, f.name)) for f, t in self.typed_fields()}
 
     @classmethod
+    @functools.cache
+    def _decoders(cls) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+        return tuple((f.name, _decoder(t)) for f, t in cls.typed_fields())
+
+    @classmethod
     def from_row(cls, row: dict[str, Any]) -> Self:
         """The record of a row. A field that the row lacks (an older version wrote it) takes its default.
 
         Raises:
             ValueError: the row lacks a field that has no default.
         """
-        values = {f.name: _from_arrow(t, row[f.name]) for f, t in cls.typed_fields() if f.name in row}
+        values = {name: decode(row[name]) for name, decode in cls._decoders() if name in row}
         try:
             return cls(**values)
         except TypeError as error:

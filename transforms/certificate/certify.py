@@ -2,6 +2,7 @@
 from dataclasses import dataclass
 
 from records.form import ClassClause, Form, Image, Reads
+from records.knowledge import value_of_key
 from records.outcomes import Reason
 from records.synthesis import Certificate, Check, Question
 from transforms.certificate.description import connected, descriptions
@@ -10,6 +11,7 @@ from transforms.certificate.execute import Binding, TooLarge, answers, as_asked,
 from transforms.certificate.facts import Facts, Trust, classes_of
 from transforms.certificate.leak import find_leak
 from transforms.certificate.margin import NO_RIVAL, margins, num_fitting
+from transforms.certificate.votes import certify_votes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +147,7 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
                        answers_without_picture=without, checks=checks)
 
 
-def hidden_nodes(form: Form, binding: Binding) -> Binding:
+def hidden_nodes(binding: Binding) -> Binding:
     """Every node that the question must not name: all variables bound to entities."""
     return {v: value for v, value in binding.items() if value.kind == "entity"}
 
@@ -162,7 +164,7 @@ def certify(question: Question, facts: Facts, anchor: Binding, rules: Certificat
     """
     form = question.logical_form
     if form is None:
-        return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": "votes"})
+        return _certify_votes(question, facts, rules, shown_texts or {})
     made = certify_form(form, facts, anchor, question.bindings, rules)
     if isinstance(made, Refusal):
         return made
@@ -171,7 +173,20 @@ def certify(question: Question, facts: Facts, anchor: Binding, rules: Certificat
     executed = as_asked(binding[form.ask.var], form.ask).key()
     if executed != question.answer.value.key():
         return Refusal(reason=Reason.ANSWER_CHANGED, evidence={"executed": executed, "stated": question.answer.value.key()})
-    leak = find_leak(facts, {"question": question.text, **(shown_texts or {})}, hidden_nodes(form, binding), question.answer, rules.languages)
+    leak = find_leak(facts, {"question": question.text, **(shown_texts or {})}, hidden_nodes(binding), question.answer, rules.languages)
+    if leak:
+        return Refusal(reason=Reason.LEAK, evidence=leak)
+    return question.replace(certificate=made.replace(checks=(*made.checks, Check(name="no_leak", passed=True))))
+
+
+def _certify_votes(question: Question, facts: Facts, rules: CertificateRules, shown_texts: dict[str, str]) -> Question | Refusal:
+    if "votes" not in rules.bases:
+        return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": "votes"})
+    made = certify_votes(question, facts)
+    if not isinstance(made, Certificate):
+        return Refusal(reason=made[0], evidence=made[1])
+    hidden = hidden_nodes({v: value_of_key(key) for v, key in question.bindings.items()})
+    leak = find_leak(facts, {"question": question.text, **shown_texts}, hidden, question.answer, rules.languages)
     if leak:
         return Refusal(reason=Reason.LEAK, evidence=leak)
     return question.replace(certificate=made.replace(checks=(*made.checks, Check(name="no_leak", passed=True))))

@@ -32,7 +32,8 @@ def sentence_for(article: Article | None, facts: Facts, value: Value) -> tuple[i
         for name in names_of(facts, value):
             at = section.text.find(name)
             if at >= 0:
-                start = max(section.text.rfind(". ", 0, at) + 2, section.text.rfind("\n", 0, at) + 1, 0)
+                stop_before = section.text.rfind(". ", 0, at)
+                start = max(stop_before + 2 if stop_before >= 0 else 0, section.text.rfind("\n", 0, at) + 1)
                 stop = section.text.find(". ", at)
                 end = len(section.text) if stop < 0 else stop + 1
                 return number, start, end, section.text[start:end]

@@ -1,5 +1,5 @@
 """What accepts a step of a draft: the certificate's margin where the step has a form, votes where it has none."""
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from records.form import Form
 from records.knowledge import value_of_key
@@ -11,7 +11,7 @@ from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
 from transforms.certificate.leak import find_leak
 from transforms.certificate.margin import constants_of, margin_of, num_fitting
-from transforms.writing.protocol import Draft, Writer
+from transforms.writing.protocol import Draft, Writer, WriterRejection
 
 
 def binding_of(bindings: dict[str, str]) -> Binding:
@@ -54,7 +54,8 @@ class Accept:
         """
         if after.form is not None and var:
             return self.described(after.form, after.bindings, var) or after
-        return await self.voted(before, after, writer, seed) or self.no_leak(after) or after
+        leak = self.no_leak(after)
+        return leak or await self.voted(before, after, writer, seed)
 
     async def _worded(self, draft: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
         worded = await writer.word(draft, seed)
@@ -62,22 +63,32 @@ class Accept:
             return Refusal(reason=Reason.NO_WORDING, evidence={"form": draft.form.to_json() if draft.form else None})
         return self.no_leak(worded) or worded
 
-    async def voted(self, before: Draft, after: Draft, writer: Writer, seed: Seed) -> Refusal | None:
-        """Models' votes, for a step that no claims support; only where the recipe accepts that basis."""
+    async def voted(self, before: Draft | None, after: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
+        """The draft with models' votes, for a step that no claims support; only where the recipe accepts that basis.
+
+        Uniqueness is asked first: a step that fails it need not be compared with the draft before it.
+        """
         if "votes" not in self.rules.bases:
             return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": "votes"})
-        for reason, votes in ((Reason.NOT_UNIQUE, await writer.check_unique(after, seed)),
-                              (Reason.ANSWER_CHANGED, await writer.check_invariant(before, after, seed))):
+        found = list(after.votes)
+        for check in ("unique", *(("invariant",) if before is not None else ())):
+            try:
+                votes = await writer.check_unique(after, seed) if check == "unique" else await writer.check_invariant(before, after, seed)
+            except WriterRejection as refused:
+                return Refusal(reason=refused.reason, evidence=refused.evidence)
             against = [v for v in votes if not v.holds]
             if against or not votes:
-                return Refusal(reason=reason, evidence={"votes": len(votes), "against": len(against),
+                reason = Reason.NOT_UNIQUE if check == "unique" else Reason.ANSWER_CHANGED
+                return Refusal(reason=reason, evidence={"votes": len(votes), "against": len(against), "question": after.text,
                                                         "other": [v.other for v in against], "why": [v.why for v in against]})
-        return None
+            found += [{"check": check, "step": len(after.history), "holds": v.holds, "why": v.why, "rival": v.other} for v in votes]
+        return replace(after, votes=tuple(found))
 
     async def finished(self, draft: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
-        """The worded draft, if it would get a certificate; drafts without a form are judged by votes, and at their stage."""
+        """The worded draft, if it would get a certificate; without a form, the draft that votes accept."""
         if draft.form is None:
-            return draft
+            hidden = draft.earlier[-1] if draft.history and draft.history[-1].role == "hide_entity" else None
+            return self.no_leak(draft) or await self.voted(hidden, draft, writer, seed)
         given = given_by_picture(draft.form, binding_of(draft.bindings))
         made = certify_form(draft.form, self.facts, given, draft.bindings, self.rules)
         return made if isinstance(made, Refusal) else await self._worded(draft, writer, seed)

@@ -28,8 +28,19 @@ class Edge:
         return KINDS_OF_STEP.get(self.property, self.property) == KINDS_OF_STEP.get(property, "") and self.property in KINDS_OF_STEP
 
 
+def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
+    """Steps along the links of an entity's article: only a sentence says them."""
+    article = facts.article(entity.id)
+    found = {}
+    for link in article.links if article else ():
+        target = facts.entity(facts.entity_of_title(link.target) or "")
+        if target is not None and target.id not in avoid and target.in_degree <= max_hub and facts.article(target.id) is not None:
+            found[target.id] = Edge(property="", target=target.id, reverse=False, weight=1.0)
+    return sorted(found.values(), key=lambda e: e.target)
+
+
 def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
-    """The steps from an entity that a path may take, in a fixed order.
+    """The steps over claims from an entity that a path may take, in a fixed order.
 
     Forward steps go over functional properties only ("the architect of …" must be one person). A reverse step leads
     to a node that a description will have to single out.

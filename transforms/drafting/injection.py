@@ -23,11 +23,13 @@ async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept:
     num_grown = 0
     for start in starts[:MAX_STARTS]:
         async for draft in _grown(start, rules.rounds[seed.level], seed, writer, accept, rules, trail):
-            mentions = await writer.pick_image_entity(draft, seed)
+            mentions = await trail.attempt("pick_image_entity", writer.pick_image_entity(draft, seed)) or []
             if not mentions:
                 trail.add_reason(Reason.NO_PICTURE, entity.label())
             for mention in mentions:
-                shown = await writer.hide_entity(draft, mention, seed)
+                shown = await trail.attempt(mention.surface, writer.hide_entity(draft, mention, seed))
+                if shown is None:
+                    continue
                 finished = await accept.finished(shown, writer, seed)
                 if isinstance(finished, Draft):
                     return finished
@@ -44,12 +46,14 @@ async def _grown(draft: Draft, rounds: int, seed: Seed, writer: Writer, accept: 
         yield draft
         return
     num_ways = 0
-    for mention in (await writer.pick_entity(draft, seed))[:MAX_MENTIONS]:
-        facts = await writer.take_fact(draft, mention, seed)
+    for mention in (await trail.attempt("pick_entity", writer.pick_entity(draft, seed)) or [])[:MAX_MENTIONS]:
+        facts = await trail.attempt(mention.surface, writer.take_fact(draft, mention, seed)) or []
         if not facts:
             trail.add_reason(Reason.NO_FACT, mention.surface)
         for fact in facts[:rules.drafts]:
-            after = await writer.inject(draft, mention, (fact,), seed)
+            after = await trail.attempt(fact.text, writer.inject(draft, mention, (fact,), seed))
+            if after is None:
+                continue
             accepted = await accept.step(draft, after, _new_var(draft, after, mention), writer, seed)
             if isinstance(accepted, Draft):
                 async for grown in _grown(accepted, rounds - 1, seed, writer, accept, rules, trail):

@@ -25,13 +25,15 @@ async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer
             trail.add_reason(Reason.NO_PATH, "walk")
             continue
         hops, nodes = found
-        drafts = await writer.canonical_question(seed, hops, nodes)
+        drafts = await trail.attempt(nodes[-1].label(), writer.canonical_question(seed, hops, nodes)) or []
         if not drafts:
             trail.add_reason(Reason.NO_ANSWER, nodes[-1].label())
         for draft in drafts[:MAX_CANONICAL]:
             described = await _describe_bridges(draft, seed, writer, accept, rules, trail)
             if described is None:
                 break  # the bridges are the same for every attribute of this walk
+            if chance(recipe_seed, seed.id, "obfuscate").random() < rules.obfuscate_share:
+                described = await trail.attempt("obfuscate_answer", writer.obfuscate_answer(described, seed)) or described
             finished = await accept.finished(described, writer, seed)
             if isinstance(finished, Draft):
                 return finished
@@ -43,8 +45,10 @@ async def _describe_bridges(draft: Draft, seed: Seed, writer: Writer, accept: Ac
     """The draft with every node that its hop alone does not single out described, from the answer's side to the picture's."""
     for var in _undetermined(draft, accept):
         mention = Mention(entity_id=draft.bindings[var], var=var)
-        for fact in (await writer.describe(draft, mention, seed))[:rules.drafts]:
-            after = await writer.inject(draft, mention, (fact,), seed)
+        for fact in (await trail.attempt(mention.entity_id, writer.describe(draft, mention, seed)) or [])[:rules.drafts]:
+            after = await trail.attempt(fact.text, writer.inject(draft, mention, (fact,), seed))
+            if after is None:
+                continue
             accepted = await accept.step(draft, after, var, writer, seed)
             if isinstance(accepted, Draft):
                 draft = accepted

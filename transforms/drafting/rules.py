@@ -19,6 +19,8 @@ class SeedRules:
     levels: Weights = field(default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
     domains: Mapping[str, float] = field(default_factory=dict)
     """Weight of each coarse domain; one that is not named has weight 1."""
+    readable: Annotated[float, Gt(0)] = 1.0
+    """Weight of entities whose picture shows a year that can be read close up, against the others of their domain."""
     per_entity: Annotated[int, Ge(1), Le(20)] = 1
     """Most seeds of one entity and method."""
     rare_max_sitelinks: Annotated[int, Ge(0)] = 10
@@ -55,5 +57,7 @@ class DraftRules:
     computation_share: Share = 0.2
     """Drafts that try to need a computation."""
     obfuscate_share: Share = 0.0
-    """Answers obfuscated by the llm writer (OpenSearch-VL does not give its rate)."""
+    """Path questions that the llm writer makes ask for an attribute of their former answer (OpenSearch-VL does not give its rate)."""
+    text_hops: bool = False
+    """Whether a path may pass a link that no claim says. Only the llm writer can word it, and only votes can support it."""
     max_words: Annotated[int, Ge(10)] = 110

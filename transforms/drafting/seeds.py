@@ -6,6 +6,7 @@ from records.identity import priority
 from records.knowledge import Article, Entity, ImageAsset
 from records.synthesis import Seed
 from transforms.certificate.facts import Facts, best_values
+from transforms.certificate.readings import year_readings
 from transforms.drafting.rules import SeedRules
 
 HUMAN = "Q5"
@@ -17,7 +18,8 @@ class Candidate:
 
     stratum: tuple[str, str]
     """(method, rule) and domain are drawn from within these."""
-    domain: str
+    group: str
+    """The domain, with a star where a picture of the entity shows a year that can be read."""
     place: str
     seed: Seed
 
@@ -53,12 +55,13 @@ def candidates(entity: Entity, facts: Facts, rules: SeedRules, min_side: int, re
     article, images = facts.article(entity.id), facts.images_of(entity.id)
     fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules, min_side),
             "pictured": is_pictured(images, min_side)}
+    group = entity.domain + ("*" if rules.readable != 1.0 and year_readings(facts, entity.id) else "")
     for method in sorted(rules.methods):
         for index in range(rules.per_entity):
             for rule in sorted(r for r in rules.rules if fits.get(r)):
                 level = _level(rules, recipe_seed, entity.id, method, index)
                 seed = Seed(entity_id=entity.id, method=method, rule=rule, level=level, domain=entity.domain, topic=entity.topic, index=index)
-                yield Candidate(stratum=(method, rule), domain=entity.domain, place=priority(recipe_seed, seed.id, "seeds"), seed=seed)
+                yield Candidate(stratum=(method, rule), group=group, place=priority(recipe_seed, seed.id, "seeds"), seed=seed)
 
 
 def _level(rules: SeedRules, recipe_seed: int, entity_id: str, method: str, index: int) -> str:
@@ -96,6 +99,7 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
 
 def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
     """Candidates in an order whose every prefix has the domains in proportion to their weights."""
-    queues = {d: sorted((c for c in found if c.domain == d), key=lambda c: (c.place, c.seed.id)) for d in {c.domain for c in found}}
-    keyed = [((i + 1) / max(rules.domains.get(d, 1.0), 1e-9), d, c) for d, queue in queues.items() for i, c in enumerate(queue)]
+    queues = {g: sorted((c for c in found if c.group == g), key=lambda c: (c.place, c.seed.id)) for g in {c.group for c in found}}
+    weight = {g: max(rules.domains.get(g.rstrip("*"), 1.0) * (rules.readable if g.endswith("*") else 1.0), 1e-9) for g in queues}
+    keyed = [((i + 1) / weight[g], g, c) for g, queue in queues.items() for i, c in enumerate(queue)]
     return [c for _, _, c in sorted(keyed, key=lambda k: (k[0], k[1], k[2].place))]

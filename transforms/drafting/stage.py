@@ -3,6 +3,7 @@ from dataclasses import dataclass
 
 from records.outcomes import Reason, Rejection
 from records.synthesis import Question, Seed
+from records.table import Json
 from transforms.certificate.facts import Facts
 from transforms.drafting.accept import Accept
 from transforms.drafting.injection import draft_by_injection
@@ -47,4 +48,5 @@ class Drafter:
         return Question(seed_id=seed.id, seed_entity=seed.entity_id, method=seed.method, level=seed.level, domain=seed.domain,
                         topic=seed.topic, text=draft.text, language=self.language, writer=self.writer.name, answer=draft.answer,
                         form=draft.form.to_json() if draft.form else None, bindings=dict(draft.bindings), hops=draft.hops,
-                        anchor=draft.anchor, anchor_phrase=draft.anchor_phrase, history=draft.history)
+                        anchor=draft.anchor, anchor_phrase=draft.anchor_phrase, history=draft.history,
+                        votes=Json(list(draft.votes)) if draft.form is None else Json(None))

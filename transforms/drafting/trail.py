@@ -1,11 +1,15 @@
 """The trail of a draft: the refusals on its way, so that a dropped seed says why."""
 from collections import Counter
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from records.outcomes import Reason
 from transforms.certificate.certify import Refusal
+from transforms.writing.protocol import WriterRejection
 
 MAX_EXAMPLES = 3
+Said = TypeVar("Said")
 
 
 @dataclass
@@ -22,6 +26,14 @@ class Trail:
 
     def add_reason(self, reason: Reason, what: str) -> None:
         self.add(Refusal(reason=reason, evidence={}), what)
+
+    async def attempt(self, what: str, call: Awaitable[Said]) -> Said | None:
+        """What the writer says; None, and a refusal on the trail, where its reply is of no use. So one bad reply ends one try, not the seed."""
+        try:
+            return await call
+        except WriterRejection as refused:
+            self.add(Refusal(reason=refused.reason, evidence=refused.evidence), what)
+            return None
 
     def outcome(self, default: Reason) -> tuple[Reason, dict]:
         """The commonest reason (ties by name), and what shows it."""

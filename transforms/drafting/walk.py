@@ -1,10 +1,12 @@
 """The constrained random walk of OpenSearch-VL (3.1): from the seed over claims, no hub, no node twice."""
 from random import Random
+from typing import Any
 
-from records.knowledge import Entity
+from records.knowledge import Entity, entity_value
 from records.synthesis import Hop
+from transforms.certificate.evidence import sentence_for
 from transforms.certificate.facts import Facts, Trust
-from transforms.drafting.edges import Edge, edges
+from transforms.drafting.edges import Edge, edges, text_edges
 from transforms.drafting.rules import DraftRules
 
 
@@ -14,15 +16,26 @@ def walk(facts: Facts, trust: Trust, start: Entity, length: int, rules: DraftRul
     for step in range(length):
         avoid = frozenset(n.id for n in nodes) | frozenset(c for n in nodes for c in n.classes)
         choices = edges(facts, trust, nodes[-1], avoid, rules.max_hub)
+        if rules.text_hops:
+            choices += text_edges(facts, nodes[-1], avoid | {e.target for e in choices}, rules.max_hub)
         choices = [e for e in choices if not (hops and e.repeats(hops[-1].property))]
         edge = pick(choices, rules.reverse_share, chance)
         if edge is None:
             return None
         target = facts.entity(edge.target)
         assert target is not None
-        hops.append(Hop(source=f"x{step}", target=f"x{step + 1}", property=edge.property, reverse=edge.reverse))
+        place = {} if edge.property else _sentence(facts, nodes[-1], target)
+        hops.append(Hop(source=f"x{step}", target=f"x{step + 1}", property=edge.property, reverse=edge.reverse, **place))
         nodes.append(target)
     return tuple(hops), tuple(nodes)
+
+
+def _sentence(facts: Facts, entity: Entity, target: Entity) -> dict[str, Any]:
+    """The sentence that links to the target, as fields of a hop."""
+    article = facts.article(entity.id)
+    found = sentence_for(article, facts, entity_value(target.id))
+    assert article is not None and found is not None, "the edge comes from a link"
+    return {"evidence": found[3], "revision": article.revision, "article_id": article.id, "section": found[0], "start": found[1], "end": found[2]}
 
 
 def pick(choices: list[Edge], reverse_share: float, chance: Random) -> Edge | None:

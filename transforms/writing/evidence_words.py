@@ -29,6 +29,10 @@ def _stop(entity: Entity, language: str) -> str:
 def evidence_lines(store, draft: Draft, language: str) -> str:
     """What a draft rests on, one line a clause of its form or a source of its history."""
     lines = list(clause_words(store, draft, language)) if draft.form is not None else []
+    if draft.form is None:
+        for hop in draft.hops:
+            ends = [store.label(draft.bindings[v], language) for v in (hop.source, hop.target)]
+            lines.append(f"{ends[0]} leads to {ends[1]}: {hop.evidence or property_label(store, hop.property, language)}")
     for step in draft.history:
         if step.source and (draft.form is None or step.article_id):
             lines.append(f"{store.label(step.entity_id, language)}: {step.source}")

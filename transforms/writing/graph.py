@@ -82,7 +82,10 @@ class GraphWriter:
         nodes = frozenset(e.id for e in entities)
         drafts = []
         wants_detail, wants_computation = draw.random() < self.detail_share, draw.random() < self.computation_share
-        for claim, answer in self._asked(entities[-1], nodes, draw):
+        asked = self._asked(entities[-1], nodes, draw)
+        if wants_detail and year_readings(self.facts, entities[0].id) and not any(a.type == "date" for _, a in asked) and draw.random() < 0.8:
+            return []  # another walk may end where a date can be asked, and then the year on the picture counts
+        for claim, answer in asked:
             form = Form(clauses=(*clauses, ClaimClause(subject=hops[-1].target, property=claim.property, object="a")), ask=_ask("a", answer))
             plain = Draft(text="", answer=answer, form=form, bindings={**bindings, "a": claim.value.key()}, hops=hops,
                           anchor=entities[0].id)
@@ -228,6 +231,9 @@ class GraphWriter:
                 subject = clause.subject.entity if isinstance(clause.subject, Value) else draft.bindings[clause.subject]
                 return next((v for v in best_values(self.facts, subject, clause.property) if v.key() == draft.bindings["a"]), None)
         return None
+
+    async def obfuscate_answer(self, draft: Draft, seed: Seed) -> Draft | None:
+        return None  # its questions end at an attribute already
 
     # A writer without a model has no votes.
 

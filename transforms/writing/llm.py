@@ -103,12 +103,14 @@ class LlmWriter:
     async def canonical_question(self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> list[Draft]:
         first, last = entities[0], entities[-1]
         shown = self._material(last, avoid=frozenset(e.id for e in entities), inverse=False)
-        path: tuple[Clause, ...] = (Image(var=hops[0].source), *(_hop_clause(hop) for hop in hops))
+        # A hop that only a sentence holds cannot be executed: such a path has no form, and votes support it.
+        formal = all(hop.property for hop in hops)
+        path: tuple[Clause, ...] = (Image(var=hops[0].source), *(_hop_clause(hop) for hop in hops if formal))
         bindings = {hops[0].source: first.id, **{hop.target: e.id for hop, e in zip(hops, entities[1:], strict=True)}}
 
         def read(reply: replies.PathQuestions) -> list[Draft]:
             drafts = [self._asked(q, shown, path, hops[-1].target, bindings, "canonical_question") for q in reply.questions]
-            return _formal_first([replace(d, hops=hops, anchor=first.id, anchor_phrase=q.phrase)
+            return _formal_first([replace(d, hops=hops, anchor=first.id, anchor_phrase=q.phrase, form=d.form if formal else None)
                                   for d, q in zip(drafts, reply.questions, strict=True)])
 
         values = {**self._called(first), **_blocks(shown), "num_wanted": self.rules.questions, "last": last.label(self.rules.language),
@@ -255,6 +257,9 @@ class LlmWriter:
         said = clause_words(self.store, draft, self.rules.language, mention.var) if draft.form is not None and mention.var else ()
         return fenced("known", "\n".join(said) or "(nothing more than its words)")
 
+    async def word(self, draft: Draft, seed: Seed) -> Draft | None:
+        return draft
+
     # Votes
 
     async def check_unique(self, draft: Draft, seed: Seed) -> list[Vote]:
@@ -314,10 +319,7 @@ def _place(shown: Material, number: int) -> dict[str, Any]:
 
 def _hop_clause(hop: Hop) -> Clause:
     subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
-    if hop.property:
-        return ClaimClause(subject=subject, property=hop.property, object=value)
-    return SentenceClause(subject=subject, object=value, article_id=hop.article_id, revision=hop.revision, section=hop.section,
-                          start=hop.start, end=hop.end, text=hop.evidence)
+    return ClaimClause(subject=subject, property=hop.property, object=value)
 
 
 def _free_var(draft: Draft) -> str:

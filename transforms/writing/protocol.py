@@ -30,6 +30,8 @@ class Draft:
     anchor: str = ""
     """Entity shown by the picture, once a mention was replaced by it."""
     anchor_phrase: str = ""
+    votes: tuple[dict, ...] = ()
+    """The votes that accepted the draft and its steps where no form did, as the certificate stores them."""
     earlier: "tuple[Draft, ...]" = ()
     """The drafts before each step of the history, for a writer that words only what was accepted."""
 
@@ -121,6 +123,9 @@ class Writer(Protocol):
 
     async def word(self, draft: Draft, seed: Seed) -> Draft | None:
         """A draft whose form was accepted, in words; None where no wording is fit for readers. The llm writer's drafts have words already."""
+
+    async def obfuscate_answer(self, draft: Draft, seed: Seed) -> Draft | None:
+        """The question asking for an attribute of its former answer; None where nothing fits, or the writer does not do that."""
 
     async def check_unique(self, draft: Draft, seed: Seed) -> list[Vote]:
         """Votes whether the question has exactly one answer; empty for a writer without a model."""

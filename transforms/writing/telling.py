@@ -17,6 +17,8 @@ from transforms.writing.joining import LIGHT, PARTICIPLE, WHOLE_RELATIVES, joine
 from transforms.writing.scene import CLOSE, MIDDLE, OPEN, Scene, num_words, unmarked
 
 AWKWARD = 1.5
+NOTHING_IS_WRITTEN_ON = frozenset({"person", "species", "mineral", "book", "river", "lake", "mountain"})
+"""Kinds of things of which the writing stands in the picture, and not on the thing."""
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
 _PREPOSITIONS = ("in", "by", "on", "at", "before", "after", "for", "of")
@@ -329,7 +331,7 @@ class Telling:
         whole = not part or part in data["parts_written"]
         plain = "ask" if use.startswith("ask") else "value"
         names = (f"{use}_whole", f"{plain}_whole", plain) if whole else (use, plain)
-        if whole and self.scene.is_person(reads.of):
+        if whole and not NOTHING_IS_WRITTEN_ON.isdisjoint(self.scene.kinds(reads.of)):
             names = (f"{use}_person", *names)
         template = self.choose(next(table[name] for name in names if name in table))
         if "{s}" not in template:

@@ -1,0 +1,44 @@
+"""A solver's wrong answer as values that the store knows, so that the certificate can execute it as a rival (design 3.5)."""
+from typing import Protocol
+
+from knowledge.readers.titles import normalise_title
+from records.knowledge import Value
+from records.synthesis import Answer, Question, Verdict
+from transforms.filters.answers import dates, numbers
+
+
+class Titles(Protocol):
+    """What is needed of the store."""
+
+    def entity_of_title(self, title: str) -> str | None: ...
+
+
+def rival_keys(store: Titles, answer: Answer, said: str, language: str = "en") -> tuple[str, ...]:
+    """The entity id or value keys that a wrong answer may mean, by the kind of the right one; empty where it names nothing known.
+
+    >>> rival_keys(None, Answer(value=Value(kind="time", time="+1889-00-00T00:00:00Z", precision=9), text="1889", type="date"), "in 1887")
+    ('1887',)
+    """
+    match answer.value.kind:
+        case "entity":
+            found = store.entity_of_title(normalise_title(said))
+            return (found,) if found else ()
+        case "time":
+            days = dates(said)
+            times = [(f"{'-' if d.year < 0 else '+'}{abs(d.year):04d}-{d.month:02d}-{d.day:02d}T00:00:00Z", 9 + bool(d.month) + bool(d.day)) for d in days]
+            return tuple(Value(kind="time", time=time, precision=precision).key() for time, precision in times)
+        case "quantity":
+            return tuple(Value(kind="quantity", number=n, unit=answer.value.unit).key() for n in numbers(said, language))
+        case kind:
+            return (Value(kind=kind, text=said, language=answer.value.language).key(),)
+
+
+def wrong_answers(verdict: Verdict) -> tuple[str, ...]:
+    """What a solver's wrong samples said, each once."""
+    evidence = verdict.evidence
+    return tuple(text for text, _ in evidence.get("wrong", ())) if isinstance(evidence, dict) else ()
+
+
+def named_rivals(store: Titles, question: Question, verdict: Verdict) -> tuple[tuple[str, str], ...]:
+    """(words, key) of every value that the wrong answers of a verdict may mean."""
+    return tuple((said, key) for said in wrong_answers(verdict) for key in rival_keys(store, question.answer, said, question.language))
