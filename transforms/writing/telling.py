@@ -17,7 +17,7 @@ from transforms.writing.joining import LIGHT, PARTICIPLE, WHOLE_RELATIVES, joine
 from transforms.writing.scene import CLOSE, MIDDLE, OPEN, Scene, num_words, unmarked
 
 AWKWARD = 1.5
-NOTHING_IS_WRITTEN_ON = frozenset({"person", "species", "mineral", "book", "river", "lake", "mountain"})
+NOTHING_IS_WRITTEN_ON = frozenset({"person", "taxon", "mineral", "book", "river", "lake", "mountain"})
 """Kinds of things of which the writing stands in the picture, and not on the thing."""
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
