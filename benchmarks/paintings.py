@@ -11,6 +11,7 @@ import csv
 import gzip
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,8 +39,10 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 
 
 def values(row: dict[str, str], column: str) -> list[str]:
-    """A cell's values, each once."""
-    return [v for v in dict.fromkeys(part.strip() for part in row[column].split(",")) if v]
+    """A column's values, each once. The keywords hold them one by one; the cells join them by commas, which names hold too."""
+    name = column.lstrip("_") + ":"
+    parts = re.split(r",(?=(?:artist|country|depicts|genre|material|movement|museum):)", row["keywords"])
+    return [v for v in dict.fromkeys(p.removeprefix(name).strip() for p in parts if p.startswith(name)) if v]
 
 
 def statement(subject: str, property_id: str, value: dict, kind: str, datatype: str) -> dict:
