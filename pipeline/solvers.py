@@ -1,23 +1,47 @@
-"""F5 and F6 as stages: a model where the recipe names one, else the popularity prior."""
+"""F4, F5, F6 and F8 as stages where models are asked, with the stand-ins of F5 and F6 where the recipe names none; F7's judge."""
 from dataclasses import dataclass
-from pathlib import Path
 
+from models.clip import Clip
 from models.messages import Picture
 from models.structured import BadReply
 from pipeline.clients import client_of, has_role
-from pipeline.resources import Job, open_store, picture_path
+from pipeline.external import source_picture
+from pipeline.resources import Job, open_picture_search, open_store, picture_path
 from records.outcomes import Reason, Rejection
 from records.synthesis import Question, Verdict
 from transforms.certificate.certify import given_by_picture, rival_fits
 from transforms.drafting.accept import binding_of
 from transforms.filters.popularity import popularity_prior
+from transforms.filters.rivals import named_rivals
+from transforms.filters.search_shortcuts import page_text
 from transforms.filters.solvers import Solvers
 from transforms.stages.stage import Apply, reject
+from transforms.writing.evidence_words import evidence_lines
+from transforms.writing.protocol import Draft
+
+
+def make_solvers(job: Job, stage: str) -> Solvers:
+    """The model solvers of a run, booked on a stage."""
+    return Solvers(client_of(job.recipe, job.run, stage), num_samples=job.recipe.filters.samples, judge=job.recipe.models.judge)
+
+
+def shown_picture(job: Job, question: Question) -> Picture:
+    """The picture as the policy sees it."""
+    return Picture(picture_path(job.run, question.image_id).read_bytes())
+
+
+def found_by_picture(job: Job, question: Question, k: int) -> tuple[str, ...]:
+    """The entities that one image search of the question's picture finds, best first; the picture itself is no hit."""
+    store, search, clip = open_store(job.store), open_picture_search(job.store), Clip.load(job.recipe.models.clip)
+    vector = clip.embed_pictures([source_picture(job, question)])[0]
+    hits = [hit for hit in search.search(vector, k + 1) if hit.image_id != question.source_image_id][:k]
+    found = (store.image(hit.image_id) for hit in hits)
+    return tuple(dict.fromkeys(e for image in found if image is not None for e in image.entity_ids))
 
 
 @dataclass(frozen=True)
 class SolverStage:
-    """The factory of F5 or F6."""
+    """The factory of a filter that a model decides."""
 
     filter: str
     role: str
@@ -38,33 +62,60 @@ class SolverStage:
         return judge
 
     def _with_model(self, job: Job) -> Apply:
-        store = open_store(job.store)
-        solvers = Solvers(client_of(job.recipe, job.run, self.stage), num_samples=job.recipe.filters.samples, judge=job.recipe.models.judge)
+        store, solvers = open_store(job.store), make_solvers(job, self.stage)
 
         async def judge(question: Question) -> Question | Rejection:
             try:
-                if self.filter == "F5":
-                    verdict = await solvers.text_only(question)
-                else:
-                    verdict = await solvers.without_tools(question, Picture(Path(picture_path(job.run, question.image_id)).read_bytes()))
+                verdict = await self._verdict(job, solvers, question)
             except BadReply as error:
                 return reject(question, self.stage, Reason.BAD_REPLY, {"solver": self.filter, "message": str(error)[:500]})
             form = question.logical_form
-            wrong = (verdict.evidence or {}).get("wrong", []) if isinstance(verdict.evidence, dict) else []
             given = given_by_picture(form, binding_of(question.bindings)) if form else {}
-            fitting = [w for w in wrong if isinstance(w, dict) and w.get("key") and rival_fits(question, store, given, w["key"])]
-            if fitting:
-                return reject(question, self.stage, Reason.RIVAL_FITS, {"rival": fitting[0]})
+            for said, key in named_rivals(store, question, verdict):
+                if rival_fits(question, store, given, key):
+                    return reject(question, self.stage, Reason.RIVAL_FITS, {"said": said, "rival": key})
             return self._outcome(question, verdict)
 
         return judge
+
+    async def _verdict(self, job: Job, solvers: Solvers, question: Question) -> Verdict:
+        match self.filter:
+            case "F4":
+                store = open_store(job.store)
+                articles = [a for e in found_by_picture(job, question, job.recipe.filters.image_search_k) if (a := store.article(e))]
+                return await solvers.one_image_search(question, shown_picture(job, question), tuple((a.title, page_text(a)) for a in articles))
+            case "F5":
+                return await solvers.text_only(question)
+            case "F6":
+                return await solvers.without_tools(question, shown_picture(job, question))
+            case _:
+                return await solvers.from_evidence(question, evidence_words(job, question))
 
     def _outcome(self, question: Question, verdict: Verdict) -> Question | Rejection:
         if verdict.passed:
             return question.with_verdict(verdict)
         return reject(question, self.stage, self.reason, {"solver": verdict.solver, "num_correct": verdict.num_correct,
-                                                          "num_samples": verdict.num_samples})
+                                                          "num_samples": verdict.num_samples, "evidence": verdict.evidence})
 
 
+def evidence_words(job: Job, question: Question) -> tuple[str, ...]:
+    """What the picture shows and what the certificate rests on, in words."""
+    store, language = open_store(job.store), question.language
+    draft = Draft(text=question.text, answer=question.answer, form=question.logical_form, bindings=question.bindings, hops=question.hops,
+                  history=question.history)
+    return f"The picture shows: {store.label(question.anchor, language)}", *evidence_lines(store, draft, language).split("\n")
+
+
+async def judge_picture(job: Job, solvers: Solvers, question: Question, stage: str) -> Question | Rejection:
+    """F7 by a model, after the statistics that every picture passes."""
+    try:
+        verdict = await solvers.too_simple(question, shown_picture(job, question))
+    except BadReply as error:
+        return reject(question, stage, Reason.BAD_REPLY, {"solver": "F7", "message": str(error)[:500]})
+    return question.with_verdict(verdict) if verdict.passed else reject(question, stage, Reason.PICTURE_TOO_SIMPLE, verdict.evidence)
+
+
+IMAGE_SEARCH = SolverStage("F4", "answer_with_search", Reason.IMAGE_SEARCH_SHORTCUT, "08-image-search")
 TEXT_ONLY = SolverStage("F5", "answer_text_only", Reason.ANSWERED_WITHOUT_PICTURE, "09-text-only")
 NO_TOOLS = SolverStage("F6", "answer_direct", Reason.ANSWERED_WITHOUT_TOOLS, "10-no-tools")
+SOLVABLE = SolverStage("F8", "answer_with_search", Reason.NOT_SOLVABLE, "11-solvable")

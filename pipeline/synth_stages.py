@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.clip import Clip
+from pipeline.clients import has_role
 from pipeline.external import drafting_outside, external_first, outside_picture, source_picture
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, open_picture_search, open_store, open_text_search, picture_path
-from pipeline.solvers import NO_TOOLS, TEXT_ONLY
+from pipeline.solvers import IMAGE_SEARCH, NO_TOOLS, SOLVABLE, TEXT_ONLY, found_by_picture, judge_picture, make_solvers
 from pipeline.writers import make_writer
 from records.outcomes import Reason, Rejection
 from records.parquet import write_whole
@@ -78,7 +79,16 @@ def make_pictures(job: Job) -> Apply:
             write_whole(path, picture.data)
         return question.replace(image_id=picture.id, source_image_id=image.id, grounding=Json(grounding.to_row())).with_verdict(verdict)
 
-    return external_first(outside_picture(job), choose)
+    take = external_first(outside_picture(job), choose)
+    if not has_role(recipe, "image_too_simple"):
+        return take
+    solvers = make_solvers(job, "03-pictures")
+
+    async def choose_and_judge(question: Question) -> Question | Rejection:
+        taken = take(question)
+        return taken if isinstance(taken, Rejection) else await judge_picture(job, solvers, taken, "03-pictures")
+
+    return choose_and_judge
 
 
 def make_certify(job: Job) -> Apply:
@@ -115,19 +125,14 @@ def make_text_search(job: Job) -> Apply:
 
 def make_image_search(job: Job) -> Apply:
     store, names, k = open_store(job.store), languages(job.recipe), job.recipe.filters.image_search_k
-    search, clip = open_picture_search(job.store), Clip.load(job.recipe.models.clip)
-
-    def check(question: Question) -> Question | Rejection:
-        vector = clip.embed_pictures([source_picture(job, question)])[0]
-        hits = [hit for hit in search.search(vector, k + 1) if hit.image_id != question.source_image_id][:k]
-        found = (store.image(hit.image_id) for hit in hits)
-        entities = dict.fromkeys(e for image in found if image is not None for e in image.entity_ids)
-        return image_search_shortcut(question, entities, store, names, "08-image-search")
-
-    return check
+    if has_role(job.recipe, IMAGE_SEARCH.role):
+        return IMAGE_SEARCH(job)
+    return lambda question: image_search_shortcut(question, found_by_picture(job, question, k), store, names, "08-image-search")
 
 
 def make_solvable(job: Job) -> Apply:
+    if has_role(job.recipe, SOLVABLE.role):
+        return SOLVABLE(job)
     store = open_store(job.store)
     return lambda question: solvable(question, store, "11-solvable")
 
@@ -185,15 +190,15 @@ def synth_stages(job: Job) -> list[Stage]:
     window = job.recipe.run.in_flight
     return [
         stage("02-draft", make_draft, takes=Seed, in_flight=window),
-        stage("03-pictures", make_pictures),
+        stage("03-pictures", make_pictures, in_flight=window),
         stage("04-certify", make_certify),
         stage("05-answer-in-question", make_answer_in_question, on=filters.answer_in_question, code="F1"),
         stage("06-duplicates", make_duplicates, on=True, side=Loser, code="F2"),
         stage("07-text-search", make_text_search, on=filters.text_search, code="F3"),
-        stage("08-image-search", make_image_search, on=filters.image_search, code="F4"),
+        stage("08-image-search", make_image_search, on=filters.image_search, in_flight=window, code="F4"),
         stage("09-text-only", TEXT_ONLY, on=filters.text_only, in_flight=window, code="F5"),
         stage("10-no-tools", NO_TOOLS, on=filters.no_tools, in_flight=window, code="F6"),
-        stage("11-solvable", make_solvable, on=filters.solvable, code="F8"),
+        stage("11-solvable", make_solvable, on=filters.solvable, in_flight=window, code="F8"),
         stage("12-visible-text", make_visible_text, on=filters.visible_text),
         stage("13-enhance", make_enhance),
         stage("14-split", make_split, side=Placed),

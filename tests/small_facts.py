@@ -66,6 +66,9 @@ class SmallFacts:
     def article(self, entity_id):
         return self.articles.get(entity_id)
 
+    def entity_of_title(self, title):
+        return next((e for e, a in self.articles.items() if a.title == title), None)
+
     def images_of(self, entity_id):
         return self.images.get(entity_id, ())
 

@@ -51,6 +51,9 @@ class EvidenceFacts:
     def article(self, entity_id: str) -> Article | None:
         return None
 
+    def entity_of_title(self, title: str) -> str | None:
+        return None
+
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
         return self._facts.images_of(entity_id)
 

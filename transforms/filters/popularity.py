@@ -52,6 +52,9 @@ class KnownFacts:
     def article(self, entity_id: str) -> Article | None:
         return None
 
+    def entity_of_title(self, title: str) -> str | None:
+        return None
+
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
         return ()
 

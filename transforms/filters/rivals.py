@@ -5,6 +5,7 @@ from knowledge.readers.titles import normalise_title
 from records.knowledge import Value
 from records.synthesis import Answer, Question, Verdict
 from transforms.filters.answers import dates, numbers
+from transforms.filters.solvers import wrong_answers
 
 
 class Titles(Protocol):
@@ -17,7 +18,7 @@ def rival_keys(store: Titles, answer: Answer, said: str, language: str = "en") -
     """The entity id or value keys that a wrong answer may mean, by the kind of the right one; empty where it names nothing known.
 
     >>> rival_keys(None, Answer(value=Value(kind="time", time="+1889-00-00T00:00:00Z", precision=9), text="1889", type="date"), "in 1887")
-    ('1887',)
+    ('time:+1887/9',)
     """
     match answer.value.kind:
         case "entity":
@@ -33,12 +34,6 @@ def rival_keys(store: Titles, answer: Answer, said: str, language: str = "en") -
             return (Value(kind=kind, text=said, language=answer.value.language).key(),)
 
 
-def wrong_answers(verdict: Verdict) -> tuple[str, ...]:
-    """What a solver's wrong samples said, each once."""
-    evidence = verdict.evidence
-    return tuple(text for text, _ in evidence.get("wrong", ())) if isinstance(evidence, dict) else ()
-
-
 def named_rivals(store: Titles, question: Question, verdict: Verdict) -> tuple[tuple[str, str], ...]:
     """(words, key) of every value that the wrong answers of a verdict may mean."""
-    return tuple((said, key) for said in wrong_answers(verdict) for key in rival_keys(store, question.answer, said, question.language))
+    return tuple((said, key) for said in wrong_answers((verdict,)) for key in rival_keys(store, question.answer, said, question.language))

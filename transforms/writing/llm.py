@@ -17,7 +17,7 @@ from prompts.ask import Client, ask
 from prompts.fence import Fenced, fenced
 from prompts.render import language_name, render
 from prompts.roles import ROLES
-from records.form import Ask, ClaimClause, Clause, Form, Image, SentenceClause, variables
+from records.form import Ask, ClaimClause, Clause, Form, Image, variables
 from records.knowledge import Entity, entity_value
 from records.outcomes import Reason
 from records.synthesis import Answer, Hop, Rewrite, Seed
