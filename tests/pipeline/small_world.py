@@ -1,0 +1,23 @@
+"""A small fictional world, its store, and a run over it: what tests of plan, recheck and outside rows start from."""
+from pathlib import Path
+
+from knowledge.world.write import write_world
+from pipeline.ingest import IngestOptions, run_ingest
+from pipeline.recipe import Recipe, recipe_of
+
+SETTINGS = {"name": "small", "seed": 3, "seeds": {"count": 24, "rare_min_statements": 6, "anchor_min_in_degree": 1}, "draft": {"rounds": {
+    "easy": 1, "medium": 2, "hard": 3}}, "pictures": {"min_side": 200}, "grounding": {"mode": "none"}, "run": {"shards": 2}}
+LEAN = {"text_search": False, "image_search": False, "text_only": False, "no_tools": False, "solvable": False, "visible_text": False}
+
+
+def small_recipe(**changes) -> Recipe:
+    """A recipe for the small store; `changes` replace whole parts."""
+    return recipe_of({**SETTINGS, **changes}, "test")
+
+
+def small_store(folder: Path, *, articles: int = 80, seed: int = 11, gaps: int = 0) -> str:
+    """Writes a world and ingests it; the same seed and number of articles give the same world, whatever its gaps."""
+    write_world(folder / "world", articles=articles, seed=seed, gaps=gaps)
+    run_ingest(IngestOptions(store=str(folder / "store"), articles=(str(folder / "world/articles.xml.bz2"),), snapshot="2026-01-01",
+                             entities=(str(folder / "world/entities.json.bz2"),), images=(str(folder / "world/images"),)))
+    return str(folder / "store")
