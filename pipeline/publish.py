@@ -5,7 +5,6 @@ The token is read from HF_TOKEN alone, never from an option or a file.
 import os
 import re
 import shutil
-import uuid
 from pathlib import Path
 
 from pipeline.export import drop as drop_pictures
@@ -63,15 +62,14 @@ def _check_folder(target: Path, run: Path) -> None:
 def _copy(dataset: Path, target: Path) -> str:
     """Copies beside the target and renames, so that it is whole or as it was."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    part, old = (target.with_name(f".{target.name}.{uuid.uuid4().hex}.{kind}") for kind in ("part", "old"))
-    try:
-        shutil.copytree(dataset, part)
-        if target.exists():
-            target.rename(old)
-        part.rename(target)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+    part, old = (target.with_name(f".{target.name}.{kind}") for kind in ("part", "old"))
+    for leftover in (part, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    shutil.copytree(dataset, part)
+    if target.exists():
+        target.rename(old)
+    part.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
     return f"Copied to {target}."
 
 

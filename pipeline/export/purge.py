@@ -21,9 +21,9 @@ from pipeline.recipe import Recipe, recipe_of
 from pipeline.report import build_report
 from pipeline.resources import picture_path
 from records.errors import InputError
-from records.identity import canonical_json
+from records.identity import canonical_json, record_id
 from records.outcomes import Reason, Rejection
-from records.parquet import ROW_GROUP, read_facts, read_records, write_records, write_whole
+from records.parquet import ROW_GROUP, read_facts, write_records, write_whole
 from records.synthesis import Question
 from transforms.stages.shards import counts, file_digest, shard_path, source_digest, stage_names
 
@@ -48,6 +48,7 @@ class DropSummary:
 
     num_pictures: int
     num_questions: int
+    """On dropped pictures, those of earlier calls included."""
     not_found: tuple[str, ...]
     """Lines that name no picture of the run."""
     dataset: ExportSummary
@@ -163,20 +164,23 @@ def _source(run: str, stage: str, shard: int, before: Path) -> str:
 
 
 def _purge_shard(run: str, shard: int, dropped: Dropped) -> int:
-    """Purges one shard through all stages, in order; gives how many of its questions are dropped, now or by an earlier try."""
+    """Purges one shard through all stages, in order; gives how many of its questions are dropped, now or by an earlier call."""
     gone: set[str] = set()
     before: Path | None = None
     for stage in stage_names(run):
         paths = {kind: shard_path(run, stage, kind, shard) for kind in _KINDS}
         facts = read_facts(paths["kept"])
         assert facts is not None, "checked before"
-        rows = {kind: _blanked(path, dropped.names) for kind, path in paths.items() if path.exists()}
+        rows = {kind: pq.read_table(path) for kind, path in paths.items() if path.exists()}
         if facts["record"] == Question.__name__:
-            here = {q.id for q in map(Question.from_row, rows["kept"].to_pylist()) if q.source_image_id in dropped.sources}
-            earlier = {r.item_id for r in map(Rejection.from_row, rows["rejected"].to_pylist()) if r.reason == Reason.DROPPED_BY_REQUEST}
-            rows = _without(rows, gone | here, new=here - gone, stage=stage)
-            facts = _counted(facts, rows) if here or gone or earlier else facts
+            ids, sources = _question_ids(rows["kept"]), rows["kept"]["source_image_id"].to_pylist()
+            here = {i for i, source in zip(ids, sources, strict=True) if source in dropped.sources}
+            earlier = {i for i, reason in zip(*_columns(rows["rejected"], "item_id", "reason"), strict=True) if reason == Reason.DROPPED_BY_REQUEST}
+            if here or earlier or gone:
+                rows = _without(rows, gone | here, new=here - gone, stage=stage)
+                facts = _counted(facts, rows)
             gone |= here | earlier
+        rows = {kind: _blanked(table, dropped.names) for kind, table in rows.items()}
         for kind, table in rows.items():
             if kind != "kept":
                 _rewrite(paths[kind], table, read_facts(paths[kind]) or {})
@@ -187,16 +191,25 @@ def _purge_shard(run: str, shard: int, dropped: Dropped) -> int:
     return len(gone)
 
 
+def _question_ids(table: pa.Table) -> list[str]:
+    return [record_id("Question", seed_id, index=index) for seed_id, index in zip(*_columns(table, "seed_id", "index"), strict=True)]
+
+
+def _columns(table: pa.Table, *names: str) -> list[list]:
+    return [table[name].to_pylist() for name in names]
+
+
 def _without(rows: dict[str, pa.Table], gone: set[str], *, new: set[str], stage: str) -> dict[str, pa.Table]:
     """The tables of one stage without some questions; `new` ones become rejections."""
-    kept = [row for row in rows["kept"].to_pylist() if Question.from_row(row).id not in gone]
-    seeds = {q.id: q.seed_id for q in map(Question.from_row, rows["kept"].to_pylist())}
-    others = {kind: [row for row in table.to_pylist() if row["item_id"] not in gone or row.get("reason") == Reason.DROPPED_BY_REQUEST]
-              for kind, table in rows.items() if kind != "kept"}
-    others["rejected"] += [Rejection(item_id=i, seed_id=seeds[i], stage=stage, reason=Reason.DROPPED_BY_REQUEST.value).to_row()
-                           for i in new if not any(r["item_id"] == i for r in others["rejected"])]
-    others["rejected"].sort(key=lambda row: (row["item_id"], row["reason"]))
-    return {kind: pa.Table.from_pylist(kept if kind == "kept" else others[kind], schema=table.schema) for kind, table in rows.items()}
+    ids = _question_ids(rows["kept"])
+    made = {kind: table.filter(pa.array([i not in gone for i in (ids if kind == "kept" else table["item_id"].to_pylist())], pa.bool_()))
+            for kind, table in rows.items()}
+    # An earlier try that was killed may have written the rejections already: those of this stage are made anew.
+    seeds = dict(zip(ids, rows["kept"]["seed_id"].to_pylist(), strict=True))
+    rejected = made["rejected"].to_pylist() + [
+        Rejection(item_id=i, seed_id=seeds[i], stage=stage, reason=Reason.DROPPED_BY_REQUEST.value).to_row() for i in new]
+    rejected.sort(key=lambda row: (row["item_id"], row["reason"]))
+    return made | {"rejected": pa.Table.from_pylist(rejected, schema=rows["rejected"].schema)}
 
 
 def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]:
@@ -205,9 +218,8 @@ def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]
     return facts | {"num_in": str(num_kept + num_rejected), "num_kept": str(num_kept), "num_rejected": str(num_rejected), "num_out": str(num_kept)}
 
 
-def _blanked(path: Path, names: set[str]) -> pa.Table:
-    """A file's rows, with every mention of the names blanked."""
-    table = pq.read_table(path)
+def _blanked(table: pa.Table, names: set[str]) -> pa.Table:
+    """A table with every mention of the names blanked."""
     if not mentions(table, names):
         return table
     # Longest first: a page's address holds the file's name.
