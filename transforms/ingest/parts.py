@@ -20,8 +20,8 @@ SCHEMA = pa.schema([("key", pa.string()), ("order", pa.string()), ("record", pa.
 Row = tuple
 """(key, order, record, extra): strings, then bytes; `extra` may be left out."""
 SORTED = [("key", "ascending"), ("order", "ascending")]
-RUN_BYTES = 256 << 10
-RUN_ROWS = 4096
+RUN_BYTES = 64 << 10
+RUN_ROWS = 1024
 SPARE_FILES = 512
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
