@@ -56,7 +56,8 @@ SECONDS: dict[str, Range] = {
     "02-draft": Range(0.1, 0.6, 3), "03-pictures": Range(0.03, 0.1, 0.5), "04-certify": Range(0.005, 0.02, 0.2),
     "07-text-search": Range(0.003, 0.015, 0.1), "08-image-search": Range(0.02, 0.1, 1.0), "12-visible-text": Range(0.3, 0.8, 2.0),
     "13-enhance": Range(0.01, 0.04, 0.2)}
-"""Seconds of one core for one item, on the demo's store, without waiting for models; stages not named take less than a millisecond."""
+"""Seconds of one core for one item, without waiting for models: what 60 seeds of the demo took; stages not named take less than a
+millisecond. A larger store makes searches and look-ups slower, which the high ends allow for."""
 
 WALKS = Range(1.0, 1.5, 3.0)
 """Walks (paths) or first questions (injection) that come to calls, of the 10 and 4 that the drivers allow at most."""

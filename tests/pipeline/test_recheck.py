@@ -14,8 +14,8 @@ RECIPE = small_recipe(filters=LEAN, enhancement={"share": 0})
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory) -> str:
-    return small_store(tmp_path_factory.mktemp("whole"))
+def store(small) -> str:
+    return small
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,119 @@
+"""The forecast: what it counts, what it does not know, and a pilot whose replies serve the run."""
+import json
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mock_endpoint import running
+from knowledge.store.store import Store
+from pipeline.plan import forecast
+from pipeline.plan.calls import draft_calls, planned_calls
+from pipeline.plan.seeds import count_seeds
+from pipeline.synth import run_synth
+from records.errors import InputError
+from records.synthesis import Seed
+from tests.pipeline.small_world import small_recipe
+from transforms.stages.shards import read_stage
+
+PRICE = {"tokens_in": 2, "tokens_out": 8}
+UNREACHABLE = "http://127.0.0.1:9/v1"
+
+
+def llm_recipe(url=UNREACHABLE, prices=(("small", PRICE),), roles=None, **changes):
+    models = {"endpoints": [{"name": "mock", "base_url": url, "prices": dict(prices)}],
+              "roles": {"default": {"endpoint": "mock", "model": "small"}, **(roles or {})}}
+    return small_recipe(writer="llm", models=models, **changes)
+
+
+def requests(url: str) -> dict[str, int]:
+    """Requests by idempotency key."""
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as reply:
+        return json.load(reply)["by_key"]
+
+
+def test_without_a_model_nothing_is_called_and_money_is_zero_not_unknown(small):
+    made = forecast(small_recipe(), store=small)
+    assert made.calls.high == 0
+    assert made.money.high == 0
+    assert made.survivors.low < made.survivors.likely < made.survivors.high < 24
+
+
+def test_the_seeds_counted_are_those_that_the_run_draws(small, tmp_path):
+    recipe = small_recipe(filters={"visible_text": False})
+    run_synth(recipe, store=small, out=str(tmp_path / "run"))
+    counted = count_seeds(recipe, Store.open(small))
+    drawn = list(read_stage(str(tmp_path / "run"), "01-seeds", "kept", Seed))
+    assert counted.drawn.likely == len(drawn) == 24
+    assert counted.mix == {key: sum((s.method, s.level) == key for s in drawn) for key in {(s.method, s.level) for s in drawn}}
+    assert counted.eligible.likely >= 24
+
+
+def test_a_forecast_with_models_writes_and_sends_nothing(small):
+    with running() as url:
+        made = forecast(llm_recipe(url), store=small)
+        assert requests(url) == {}
+    assert made.calls.low > 24
+    assert 0 < made.money.low < made.money.likely < made.money.high
+    assert made.hours.likely > 0
+
+
+def test_an_unknown_price_is_unknown_and_never_zero(small):
+    made = forecast(llm_recipe(prices=()), store=small)
+    assert made.money is None
+    assert made.as_json()["money"] == "unknown"
+    assert "money           unknown" in made.as_text()
+
+
+def test_one_unknown_price_among_others_makes_the_sum_a_least(small):
+    made = forecast(llm_recipe(roles={"answer_direct": {"endpoint": "mock", "model": "large"}}), store=small)
+    assert made.unpriced == ("large",)
+    assert "at least $" in made.as_text()
+    assert "large at mock" in made.as_text()
+
+
+def test_more_rounds_and_samples_cost_more_calls():
+    recipe = llm_recipe(draft={"rounds": {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}})
+    easy, hard = (draft_calls(recipe, {("injection", level): 10}) for level in ("easy", "hard"))
+    assert hard["take_fact"].likely == pytest.approx(5 * easy["take_fact"].likely)
+    assert hard["seed_question"] == easy["seed_question"]
+    assert "canonical_question" not in easy
+    assert "check_unique" not in easy, "votes are asked for only where the recipe accepts them"
+
+
+def test_solvers_are_called_only_where_the_recipe_has_them_and_switches_them_on(small):
+    store, recipe = Store.open(small), llm_recipe(filters={"text_only": False, "samples": 3})
+    calls = {(c.stage, c.role): c for c in planned_calls(recipe, store, {("paths", "easy"): 1}, ())}
+    assert ("09-text-only", "answer_text_only") not in calls
+    assert calls["10-no-tools", "answer_direct"].per_item.low == pytest.approx(3)
+    assert calls["10-no-tools", "answer_direct"].tokens_in.likely > calls["02-draft", "inject"].tokens_in.likely, "pictures cost tokens"
+
+
+def test_a_role_without_its_endpoint_is_refused(small):
+    with pytest.raises(InputError, match="names no endpoint"):
+        forecast(llm_recipe(roles={"inject": {"endpoint": "elsewhere", "model": "small"}}), store=small)
+
+
+def test_a_pilot_needs_the_folder_of_the_run(small):
+    with pytest.raises(InputError, match="--out"):
+        forecast(small_recipe(), store=small, pilot=2)
+
+
+def test_every_reply_of_a_pilot_serves_the_run_and_its_measures_the_forecast(small, tmp_path):
+    out = tmp_path / "run"
+    with running() as url:
+        recipe = llm_recipe(url, seeds={"count": 12, "methods": {"injection": 1}, "rare_min_statements": 6, "anchor_min_in_degree": 1})
+        made = forecast(recipe, store=small, pilot=5, out=str(out))
+        asked = requests(url)
+        assert made.pilot.num_seeds == 5 and asked
+        assert made.pilot.spent.num_calls == len(asked)
+        draft = next(s for s in made.stages if s.stage == "02-draft")
+        assert draft.source.startswith("pilot: ")
+        assert draft.calls.likely == pytest.approx(12 * len(asked) / 5)
+        run_synth(recipe, store=small, out=str(out))
+        after = requests(url)
+    assert len(after) > len(asked)
+    assert set(after.values()) == {1}, "no request is sent twice"
+    pilot = {s.id for s in read_stage(str(out / "pilot"), "01-seeds", "kept", Seed)}
+    assert pilot < {s.id for s in read_stage(str(out), "01-seeds", "kept", Seed)}
+    assert not Path(out, "pilot", "calls.sqlite").exists()
