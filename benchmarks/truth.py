@@ -127,11 +127,11 @@ def _note(made: Measured, reader: Reader, question: Question, judged: Judged) ->
 
 def wrong_picture(truth: Truth, question: Question, judged: Judged) -> str:
     """Why the picture is not that of the thing the question starts from, or ""."""
-    file = truth.files.get(question.source_image_id)
-    if file is None:
+    files = truth.files.get(question.source_image_id)
+    if files is None:
         return "unknown file"
-    if truth.shown[file] != {question.anchor}:
-        return f"{file} shows {sorted(truth.shown[file])}, not {question.anchor}"
+    if truth.shows(files) != {question.anchor}:
+        return f"{sorted(files)} shows {sorted(truth.shows(files))}, not {question.anchor}"
     if judged.pictured and judged.pictured != {question.anchor}:
         return f"the words start from {sorted(judged.pictured)}, not {question.anchor}"
     return ""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from benchmarks.truth_reader.grammar import BARE
+from benchmarks.truth_reader.parts import BARE
 from benchmarks.truth_reader.query import Has, Kind, Query, Related, Seen
 from benchmarks.truth_reader.reader import Reader, Reading
 from benchmarks.truth_reader.world import WHERE, Number, Text
@@ -72,7 +72,7 @@ def natural(readings: list[Reading]) -> list[Reading]:
     return [r for r in answered if r.query.cost < answered[0].query.cost + BARE]
 
 
-def judge_text(reader: Reader, text: str, picture: str, wanted: Any, *, beyond: bool = True) -> tuple[Finding, Reading | None]:
+def judge_text(reader: Reader, text: str, picture: frozenset[str], wanted: Any, *, beyond: bool = True) -> tuple[Finding, Reading | None]:
     """Reads a text and holds its answers against the one stated."""
     readings = reader.readings(text, picture, beyond=beyond)
     if not readings:
@@ -89,7 +89,7 @@ def judge_text(reader: Reader, text: str, picture: str, wanted: Any, *, beyond: 
 
 def judge(reader: Reader, question: Question) -> Judged:
     """What the truth says of a question: its words, its picture, its stated answer."""
-    picture = reader.truth.files.get(question.source_image_id, "")
+    picture = reader.truth.files.get(question.source_image_id, frozenset())
     wanted = stated(question.answer.value)
     finding, reading = judge_text(reader, question.text, picture, wanted)
     if reading is None:

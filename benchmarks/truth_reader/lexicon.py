@@ -71,7 +71,7 @@ def data() -> dict:
 
 def plural(noun: str) -> str:
     """A regular plural, and those few that are not."""
-    irregular = {"person": "people", "child": "children", "man": "men", "woman": "women", "species": "species", "series": "series", "work of art": "works of art"}
+    irregular = {"person": "people", "child": "children", "man": "men", "woman": "women", "species": "species", "work of art": "works of art"}
     if noun in irregular:
         return irregular[noun]
     if re.search(r"(s|x|z|ch|sh)$", noun):

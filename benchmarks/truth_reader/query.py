@@ -197,19 +197,19 @@ class Execution:
     Args:
         truth: the world.
         is_kind: (truth, id, noun) to whether the noun says what the thing is.
-        picture: the question's picture, a file name.
+        picture: the question's picture, by the names of its files.
         beyond: whether "in a place" reaches through places within places.
     """
 
     MOST = 200_000
 
-    def __init__(self, truth: Truth, is_kind, picture: str, *, beyond: bool = True) -> None:
+    def __init__(self, truth: Truth, is_kind, picture: frozenset[str], *, beyond: bool = True) -> None:
         self.truth, self.is_kind, self.picture, self.beyond = truth, is_kind, picture, beyond
         self.steps = 0
 
-    def solutions(self, atoms: tuple[Atom, ...]) -> Iterator[dict]:
-        """Every assignment of the atoms' variables that makes all of them true."""
-        yield from self._search(list(atoms), {})
+    def solutions(self, atoms: tuple[Atom, ...], given: dict | None = None) -> Iterator[dict]:
+        """Every assignment of the atoms' variables that makes all of them true; `given` are bound from the start."""
+        yield from self._search(list(atoms), given or {})
 
     def _search(self, left: list[Atom], bound: dict) -> Iterator[dict]:
         if not left:
@@ -247,7 +247,7 @@ class Execution:
         truth = self.truth
         match atom:
             case Pictured(var):
-                yield from self._among(var, truth.shown.get(self.picture, ()), bound)
+                yield from self._among(var, truth.shows(self.picture), bound)
             case Named(var, name):
                 yield from self._among(var, truth.by_label.get(name, ()), bound)
             case Kind(var, noun):
@@ -302,16 +302,14 @@ class Execution:
         """What the picture's details of a thing say; a year is read from an inscription that holds one."""
         found: list[Literal] = []
         for detail in self.truth.things[id_].details:
-            if detail["picture"] != self.picture or (part and part not in PARTS.get(detail["part"], ())):
+            if detail["picture"] not in self.picture or (part and part not in PARTS.get(detail["part"], ())):
                 continue
             prop, readable = detail["property"], detail["readable"]
-            if what == "count" and prop == "P1114" or what == "number" and readable.replace(",", "").isdigit():
+            if (what == "count" and prop == "P1114") or (what == "number" and readable.replace(",", "").isdigit()):
                 found.append(Number(float("".join(c for c in readable if c.isdigit()))))
             elif what == "year" and prop == "P1684" and (years := _years(readable)):
                 found.extend((year, 0, 0) for year in years)
-            elif what == "text" and prop == "P1684":
-                found.append(Text(readable))
-            elif what == "colour" and prop == "P462":
+            elif (what == "text" and prop == "P1684") or (what == "colour" and prop == "P462"):
                 found.append(Text(readable))
         return list(dict.fromkeys(found))
 

@@ -4,8 +4,27 @@ from dataclasses import dataclass
 from datetime import date
 
 from benchmarks.truth_reader.lexicon import Lexicon, data, is_kind, tokens
-from benchmarks.truth_reader.query import (Another, Asked, Atom, Back, Called, Differ, Execution, Has, Kind, Number, Pictured, Query, Related, Text, Together,
-                                           TooMany, Winner, inverse, renamed)
+from benchmarks.truth_reader.query import (
+    Another,
+    Asked,
+    Atom,
+    Back,
+    Called,
+    Differ,
+    Execution,
+    Has,
+    Kind,
+    Number,
+    Pictured,
+    Query,
+    Related,
+    Text,
+    Together,
+    TooMany,
+    Winner,
+    inverse,
+    renamed,
+)
 from benchmarks.truth_reader.sentences import Sentences
 from benchmarks.truth_reader.world import Truth
 
@@ -29,12 +48,12 @@ class Reader:
     def __init__(self, truth: Truth) -> None:
         self.truth, self.lexicon = truth, Lexicon(truth)
 
-    def readings(self, text: str, picture: str, *, beyond: bool = True) -> list[Reading]:
+    def readings(self, text: str, picture: frozenset[str], *, beyond: bool = True) -> list[Reading]:
         """Every reading of a text that can be executed, the most natural first; none where it cannot be read.
 
         Args:
             text: the question.
-            picture: the file that it shows.
+            picture: the names of the file that it shows.
             beyond: whether "in a place" reaches through places within places.
         """
         found: dict[Query, Reading] = {}
@@ -99,7 +118,8 @@ def resolved(query: Query) -> Iterator[Query]:
     pending = {a.var for a in rest if isinstance(a, Back)}
     outright, implied = called(rest)
     differ = {a.other if a.var == back.var else a.var for a in rest if isinstance(a, Differ) and back.var in (a.var, a.other)}
-    before = [v for v in {**outright, **implied} if v.startswith("n") and v != back.var and v not in pending and v not in differ and _place(v) < _place(back.var)]
+    out = {back.var, *pending, *differ}
+    before = [v for v in {**outright, **implied} if v.startswith("n") and v not in out and _place(v) < _place(back.var)]
     pictured = {a.var for a in rest if isinstance(a, Pictured)}
     kinds = {a.var for a in rest if isinstance(a, Kind)}
     for rank, target in enumerate(_candidates(back, before, outright, implied, pictured, kinds)[:3]):
@@ -138,13 +158,13 @@ def _without_others(query: Query) -> Query:
 # ---------------------------------------------------------------- answers
 
 
-def answered(execution: Execution, query: Query) -> tuple[set, set[str]]:
+def answered(execution: Execution, query: Query, given: dict | None = None) -> tuple[set, set[str]]:
     """All answers of a query, and what its picture shows in its solutions."""
     pictured = [a.var for a in query.atoms if isinstance(a, Pictured)]
     answers: set = set()
     shows: set[str] = set()
     counted: dict[tuple, set[str]] = {}
-    for found in execution.solutions(query.atoms):
+    for found in execution.solutions(query.atoms, given):
         shows.update(found[v] for v in pictured)
         values = [found[v] for v in query.asked.vars]
         if query.asked.kind == "count":

@@ -1,9 +1,10 @@
 """Whole sentences: what is told before the question, and the forms in which a question is asked."""
 from collections.abc import Iterator
 
-from benchmarks.truth_reader.grammar import Grammar, Part, about
+from benchmarks.truth_reader.grammar import Grammar
 from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
-from benchmarks.truth_reader.query import Asked, Atom, Differ, Has, Kind, Pictured, Query, Related, Seen, Together
+from benchmarks.truth_reader.parts import Part, about
+from benchmarks.truth_reader.query import Asked, Atom, Back, Differ, Has, Kind, Pictured, Query, Related, Seen, Together
 
 WHEN = {("In", "which", "year"): "year", ("In", "which", "month", "and", "year"): "month", ("On", "which", "date"): "day", ("When",): "year"}
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
@@ -263,7 +264,6 @@ class Sentences(Grammar):
                         yield stop, won.atoms, Asked("thing", ("won",)), won.cost
 
     def _the_two(self, start: int, end: int, noun: str) -> Iterator[Part]:
-        from benchmarks.truth_reader.query import Back
         one, two = f"n{start}", f"n{start + 1}"
         yield Part(end, (Back(one, noun, "that"),), 0, one, noun)
         yield Part(end, (Back(two, noun, "that"), Differ(two, one)), 0, two, noun)

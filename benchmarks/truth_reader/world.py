@@ -58,7 +58,7 @@ def literal_of(key: str) -> Literal | None:
         digits, _, precision = rest.rpartition("/")
         if int(precision) < 9:
             return None
-        year, month, day = (int(x) for x in (digits[1:].split("-") + ["0", "0"])[:3])
+        year, month, day = (int(x) for x in [*digits[1:].split("-"), "0", "0"][:3])
         return (-year if digits[0] == "-" else year, month, day)
     if kind == "quantity":
         number, _, unit = rest.partition(":")
@@ -118,14 +118,18 @@ class Truth:
         return {label for thing in self.things.values() for label in thing.classes}
 
     @cached_property
-    def files(self) -> dict[str, str]:
-        """sha256 of a picture file's bytes to its name: how a question's `source_image_id` names it."""
-        found = {}
+    def files(self) -> dict[str, frozenset[str]]:
+        """sha256 of a picture file's bytes (a question's `source_image_id`) to the names of the files that hold them."""
+        found: dict[str, set[str]] = defaultdict(set)
         for file in sorted(self.shown):
             path = self.folder / "images" / file
             if path.exists():
-                found[hashlib.sha256(path.read_bytes()).hexdigest()] = file
-        return found
+                found[hashlib.sha256(path.read_bytes()).hexdigest()].add(file)
+        return {image: frozenset(files) for image, files in found.items()}
+
+    def shows(self, files: frozenset[str]) -> set[str]:
+        """The things that a picture shows, under any of its names."""
+        return {e for file in files for e in self.shown.get(file, ())}
 
     def places_of(self, id_: str, *, beyond: bool = True) -> set[str]:
         """Where a thing is: the places of its claims and, if `beyond`, what these are in themselves."""
