@@ -141,7 +141,7 @@ def _size(facts: Facts, part: Part) -> int:
     return 0 if part.role == "of" else ENUMERATION_LIMIT + 1
 
 
-def margin_of(facts: Facts, trust: Trust, description: Description, intended: Value, required: int = 2) -> Margin:
+def margin_of(facts: Facts, trust: Trust, description: Description, intended: Value, required: int = 2, *, exact: bool = True) -> Margin:
     """The margin of one description, exact below `required` and a lower bound of `required` or more otherwise.
 
     Args:
@@ -150,6 +150,7 @@ def margin_of(facts: Facts, trust: Trust, description: Description, intended: Va
         description: the variable and its parts.
         intended: the entity (or literal) that it is meant to be.
         required: the least margin that the recipe accepts.
+        exact: False stops at the first rival that is too near: enough to refuse, and most descriptions tried are refused.
     """
     var, parts = description.var, description.parts
     if not parts:
@@ -170,26 +171,21 @@ def margin_of(facts: Facts, trust: Trust, description: Description, intended: Va
         num_enumerated += 1
     unlisted = NO_RIVAL if settled else num_enumerated
     listed.discard(intended.entity)
-    return _fewest_gaps(facts, trust, description, sorted(listed), unlisted, too_large)
+    return _fewest_gaps(facts, trust, description, sorted(listed), unlisted, too_large, stop_below=0 if exact else required)
 
 
-def _fewest_gaps(facts: Facts, trust: Trust, description: Description, rivals: list[str], unlisted: int, too_large: bool) -> Margin:
+def _fewest_gaps(facts: Facts, trust: Trust, description: Description, rivals: list[str], unlisted: int, too_large: bool, *,
+                 stop_below: int) -> Margin:
     left: list[tuple[int, str, list[Part]]] = []
     breaking: set[str] = set()
     # The part that most entities match says least about a rival, so it comes last.
     order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
-        gaps: list[Part] = []
-        against: list[Part] = []
-        for part in order:
-            verdict = status(facts, trust, rival, part)
-            if verdict == "gap":
-                gaps.append(part)
-            elif verdict == "contradicted":
-                against.append(part)
-                if len(against) > 1 or gaps:
-                    break  # out, and not by one claim alone
+        gaps, against = _held_against(facts, trust, rival, order)
         if not against:
+            num_gaps = len(gaps) - (_num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0)
+            if num_gaps < stop_below:
+                return Margin(var=description.var, margin=num_gaps, nearest=_rival(facts, description.var, rival, num_gaps, gaps), too_large=too_large)
             left.append((len(gaps), rival, gaps))
         elif len(against) == 1 and not gaps:
             about = against[0].value.entity if against[0].role == "of" and against[0].value else rival
@@ -199,13 +195,36 @@ def _fewest_gaps(facts: Facts, trust: Trust, description: Description, rivals: l
     margin = unlisted
     for position, (num_gaps, rival, gaps) in enumerate(left):
         if position < MAX_VETOED:
-            num_gaps -= sum(text_says(facts, rival, part) for part in gaps)
+            num_gaps -= _num_vetoed(facts, rival, gaps)
         if num_gaps < margin or nearest is None:
-            entity = facts.entity(rival)
-            nearest = Rival(var=description.var, entity_id=rival, label=entity.label() if entity else rival, num_gaps=num_gaps,
-                            gaps=tuple(part_in_words(p) for p in gaps))
+            nearest = _rival(facts, description.var, rival, num_gaps, gaps)
         margin = min(margin, num_gaps)
     return Margin(var=description.var, margin=margin, nearest=nearest, breaking=tuple(sorted(breaking)[:MAX_BREAKING]), too_large=too_large)
+
+
+def _held_against(facts: Facts, trust: Trust, rival: str, parts: list[Part]) -> tuple[list[Part], list[Part]]:
+    """The parts on which the store is silent about a rival, and those that put it out (one of the latter may be enough)."""
+    gaps: list[Part] = []
+    against: list[Part] = []
+    for part in parts:
+        verdict = status(facts, trust, rival, part)
+        if verdict == "gap":
+            gaps.append(part)
+        elif verdict == "contradicted":
+            against.append(part)
+            if len(against) > 1 or gaps:
+                break  # out, and not by one claim alone
+    return gaps, against
+
+
+def _num_vetoed(facts: Facts, rival: str, gaps: list[Part]) -> int:
+    return sum(text_says(facts, rival, part) for part in gaps)
+
+
+def _rival(facts: Facts, var: str, entity_id: str, num_gaps: int, gaps: list[Part]) -> Rival:
+    entity = facts.entity(entity_id)
+    return Rival(var=var, entity_id=entity_id, label=entity.label() if entity else entity_id, num_gaps=num_gaps,
+                 gaps=tuple(part_in_words(p) for p in gaps))
 
 
 def _literal_margin(facts: Facts, trust: Trust, description: Description, intended: Value) -> Margin:
@@ -227,7 +246,8 @@ def part_in_words(part: Part) -> str:
     if isinstance(part.clause, ClassClause):
         return f"class {part.clause.class_id}"
     key = part.value.key() if part.value else ""
-    return {"has": f"{part.property}={key}", "of": f"{part.property} of {key}", "range": f"{part.property}{part.op}{key}"}.get(part.role, f"sentence about {key}")
+    words = {"has": f"{part.property}={key}", "of": f"{part.property} of {key}", "range": f"{part.property}{part.op}{key}"}
+    return words.get(part.role, f"sentence about {key}")
 
 
 def margins(form: Form, facts: Facts, trust: Trust, binding: Binding, required: int = 2) -> tuple[Margin, ...]:

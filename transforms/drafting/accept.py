@@ -31,7 +31,7 @@ class Accept:
         binding = binding_of(bindings)
         for description in descriptions(form, binding):
             if description.var == var:
-                margin = margin_of(self.facts, self.rules.trust, description, binding[var], self.rules.margin)
+                margin = margin_of(self.facts, self.rules.trust, description, binding[var], self.rules.margin, exact=False)
                 if margin.margin < (1 if self.rules.trust.complete else self.rules.margin):
                     rival = margin.nearest.to_row() if margin.nearest else None
                     return Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"var": var, "margin": margin.margin, "rival": rival})

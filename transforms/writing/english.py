@@ -27,6 +27,6 @@ class English:
         return verbalise(form, names=names, classes=classes, facts=self._words, item_id=item_id, recipe_seed=self._seed,
                          language=self._language, hidden=hidden)
 
-    def fact(self, entity_id: str, clauses: tuple[Clause, ...]) -> str:
-        """Clauses about one entity as a noun phrase: "the lighthouse in Karsk that was opened in 1850"."""
-        return describe_clauses(clauses, entity_id, self._words, language=self._language)
+    def fact(self, entity_id: str, clauses: tuple[Clause, ...], var: str) -> str:
+        """Clauses about one entity (`var`) as a noun phrase: "the lighthouse in Karsk that was opened in 1850"."""
+        return describe_clauses(clauses, entity_id, self._words, var=var, language=self._language)

@@ -6,7 +6,7 @@ methods are coroutines only because the protocol's are.
 from dataclasses import dataclass, replace
 from random import Random
 
-from records.form import Ask, ClaimClause, Clause, Compute, Form, Image, Reads
+from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Image, Reads
 from records.identity import chance
 from records.knowledge import Claim, Entity, Value, entity_value
 from records.synthesis import Answer, Hop, Rewrite, Seed
@@ -55,10 +55,19 @@ class GraphWriter:
         worded = self.english.question(draft.form, draft.bindings, seed.id)
         if worded.problems:
             return None
-        before = [self.english.question(d.form, d.bindings, seed.id).text for d in draft.earlier if d.form is not None]
-        after = [*before, worded.text][1:]
-        history = tuple(replace(step, before=b, after=a) for step, b, a in zip(draft.history, before, after, strict=True))
-        return replace(draft, text=worded.text, anchor_phrase=worded.anchor_phrase, history=history)
+        forms = [*(d.form for d in draft.earlier), draft.form]
+        texts = [*(self.english.question(d.form, d.bindings, seed.id).text for d in draft.earlier if d.form), worded.text]
+        history = []
+        for step, before, after, earlier, later in zip(draft.history, texts, texts[1:], forms, forms[1:], strict=False):
+            assert earlier is not None and later is not None
+            history.append(replace(step, before=before, after=after, fact=self._added(step.entity_id, earlier, later)))
+        return replace(draft, text=worded.text, anchor_phrase=worded.anchor_phrase, history=tuple(history))
+
+    def _added(self, entity_id: str, before: Form, after: Form) -> str:
+        """What a step says of its entity, in words; "" for the step that shows it as the picture."""
+        added = after.clauses[len(before.clauses):]
+        kind = next((c for c in added if isinstance(c, ClassClause)), None)
+        return self.english.fact(entity_id, added, kind.var) if kind else ""
 
     # Starting points
 
@@ -184,7 +193,7 @@ class GraphWriter:
             var = next_var(draft.form)
             form, bindings = hide_constant(draft.form, mention.entity_id, var, clauses), {**draft.bindings, var: mention.entity_id}
         step = Rewrite(round=len(draft.history) + 1, role="describe" if mention.var else "inject", before=draft.text, after="",
-                       entity_id=mention.entity_id, fact=self.english.fact(mention.entity_id, clauses))
+                       entity_id=mention.entity_id)
         return draft.rewritten(step, form=form, bindings=bindings, text="")
 
     # Mentions
