@@ -1,0 +1,41 @@
+"""The shipped recipes load, say what their papers publish, and their commented models fit the keys that there are."""
+import yaml
+
+from pipeline.recipe import RECIPES, load_recipe, recipe_of
+from transforms.drafting.rules import DraftRules
+
+
+def test_vsearcher_has_the_published_numbers():
+    recipe = load_recipe("vsearcher")
+    assert (recipe.seeds.rare_max_sitelinks, recipe.seeds.rare_min_statements, set(recipe.seeds.rules)) == (10, 20, {"rare"})
+    assert dict(recipe.draft.rounds) == {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}
+    assert dict(recipe.export.level_ratio) == {"easy": 4, "medium": 3, "hard": 3}
+    filters = recipe.filters
+    assert (filters.answer_in_question, filters.text_only, filters.no_tools) == (True, True, True)
+    assert (filters.text_search, filters.image_search, recipe.enhancement.share, recipe.writer) == (False, False, 0, "llm")
+
+
+def test_opensearch_vl_has_the_published_numbers():
+    recipe = load_recipe("opensearch_vl")
+    assert {recipe.draft.hops[level]: share for level, share in recipe.seeds.levels.items()} == {2: 0.4, 3: 0.4, 4: 0.2}
+    assert (recipe.seeds.anchor_min_in_degree, recipe.seeds.anchor_max_in_degree, recipe.draft.max_hub) == (50, 10_000, 10_000)
+    assert (recipe.draft.tries, recipe.draft.max_answer_words) == (10, 6)
+    assert (recipe.pictures.min_side, recipe.pictures.max_candidates, recipe.enhancement.share) == (512, 8, 0.1)
+    assert (recipe.filters.image_search, recipe.filters.no_tools, recipe.filters.text_only) == (True, True, False)
+
+
+def test_a_single_seed_rule_leaves_the_other_off():
+    assert set(load_recipe("opensearch_vl").seeds.rules) == {"anchor"}
+    assert load_recipe("vsearcher").draft != DraftRules()
+
+
+def test_the_commented_blocks_load_once_their_marks_are_removed():
+    for name in ("vsearcher", "opensearch_vl"):
+        lines = (RECIPES / f"{name}.yaml").read_text(encoding="utf-8").splitlines()
+        starts = [n for n, line in enumerate(lines) if line.strip() in ("# models:", "# endpoints:", "# external:")]
+        assert starts
+        for start in starts:
+            marked = next((n for n in range(start, len(lines)) if not lines[n].lstrip().startswith("#")), len(lines))
+            lines[start:marked] = [line.replace("# ", "", 1) for line in lines[start:marked]]
+        recipe = recipe_of(yaml.safe_load("\n".join(lines)), name)
+        assert recipe.models.endpoints and "default" in recipe.models.roles
