@@ -78,7 +78,7 @@ def _decoded(match: re.Match) -> str:
 def _wikitext(page: str) -> str:
     """The first paragraphs of a page with their links."""
     paragraphs = re.findall(r"<p[ >].*?</p>", page, re.S)[:MAX_PARAGRAPHS]
-    return "\n\n".join(filter(None, (_paragraph(p) for p in paragraphs)))
+    return "\n\n".join(dict.fromkeys(filter(None, map(_paragraph, paragraphs))))  # the source repeats some
 
 
 def _paragraph(source: str) -> str:

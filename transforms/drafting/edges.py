@@ -29,10 +29,16 @@ class Edge:
 
 
 def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
-    """Steps along the links of an entity's article: only a sentence says them."""
+    """Steps along the links of an entity's article: only a sentence says them.
+
+    A link counts where its words begin with a capital: a path over "brick", "theatre" or "infantry" leads nowhere that a
+    reader could call one particular thing. In scripts without case every link counts.
+    """
     article = facts.article(entity.id)
     found = {}
     for link in article.links if article else ():
+        if link.anchor[:1].islower():
+            continue
         target = facts.entity(facts.entity_of_title(link.target) or "")
         if target is not None and target.id not in avoid and target.in_degree <= max_hub and facts.article(target.id) is not None:
             found[target.id] = Edge(property="", target=target.id, reverse=False, weight=1.0)

@@ -24,7 +24,7 @@ from records.synthesis import Answer, Hop, Rewrite, Seed
 from transforms.writing.evidence_words import clause_words, evidence_lines, hop_words
 from transforms.writing.forms import constants, describe_variable, hide_constant, next_var, show_constant
 from transforms.writing.material import Material, answer_from_claim, answer_from_sentence, material, states
-from transforms.writing.mentions import entity_of, taken_entities
+from transforms.writing.mentions import entity_of, named_entities, taken_entities
 from transforms.writing.protocol import Draft, Fact, Mention, Vote, WriterRejection
 from transforms.writing.rewriting import check_kept, check_supported, clauses_of, standing
 
@@ -137,13 +137,18 @@ class LlmWriter:
     # Injection
 
     async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
-        return await self._pick("pick_entity", draft, seed, {"anchor_phrase": draft.anchor_phrase})
+        return await self._pick("pick_entity", draft, seed, {"anchor_phrase": draft.anchor_phrase}, self._named(draft, seed))
 
     async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
-        return [m for m in await self._pick("pick_image_entity", draft, seed, {}) if self.store.images_of(m.entity_id)]
+        return await self._pick("pick_image_entity", draft, seed, {}, {e: n for e, n in self._named(draft, seed).items() if self.store.images_of(e)})
 
-    async def _pick(self, role: str, draft: Draft, seed: Seed, values: dict[str, Any]) -> list[Mention]:
-        taken = taken_entities(draft)
+    def _named(self, draft: Draft, seed: Seed) -> dict[str, str]:
+        return named_entities(self.store, draft, seed.entity_id, self._languages)
+
+    async def _pick(self, role: str, draft: Draft, seed: Seed, values: dict[str, Any], at_hand: dict[str, str]) -> list[Mention]:
+        """The model's choice among the names that the store can go on with; none is asked for where there are none."""
+        if not at_hand:
+            return []
 
         def read(reply: replies.PickedEntities) -> list[Mention]:
             found: dict[str, Mention] = {}
@@ -151,11 +156,12 @@ class LlmWriter:
                 if picked.surface not in draft.text:
                     raise ValueError(f'"{picked.surface}" does not stand in the question')
                 entity_id = entity_of(self.store, draft, picked.surface, picked.title, seed.entity_id, self._languages)
-                if entity_id is not None and entity_id not in taken and self.store.entity(entity_id) is not None:
+                if entity_id in at_hand:
                     found.setdefault(entity_id, Mention(entity_id=entity_id, surface=picked.surface))
             return list(found.values())
 
-        return await self._ask(role, seed, read, {**_question(draft), **values, "num_wanted": self.rules.mentions})
+        return await self._ask(role, seed, read, {**_question(draft), **values, "num_wanted": self.rules.mentions,
+                                                  "at_hand": "; ".join(at_hand.values())})
 
     async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
         return await self._facts("take_fact", draft, mention, seed, {})

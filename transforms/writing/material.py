@@ -6,7 +6,7 @@ the form never says more than the text.
 """
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from knowledge.readers.sentences import split_sentences
 from prompts.fence import Fenced, fenced
@@ -62,6 +62,8 @@ class SentenceLine:
     section: int
     start: int
     end: int
+    marked: str = ""
+    """The text as a prompt shows it: [[ ]] around what has an article in the store, [[ ]]* where it has a picture, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +101,7 @@ class Material:
                 section = sentence.section
                 title = self.article.sections[section].title
                 lines.extend([f"[{title}]"] if title else [])
-            lines.append(f"{number}. {sentence.text}")
+            lines.append(f"{number}. {sentence.marked or sentence.text}")
         return fenced("sentences", "\n".join(lines) or "(none)")
 
 
@@ -112,7 +114,7 @@ def material(store, entity: Entity, language: str, *, max_claims: int, max_sente
         entity: whom they are about.
         language: of labels.
         max_claims: most claims; each property has its turn before any has a second one.
-        max_sentences: most sentences, from the article's beginning.
+        max_sentences: most sentences; those that link to articles of the store first, then from the article's beginning.
         avoid: entity ids and value keys that no claim may lead to (the answer, other nodes of the path).
         without: names that no sentence may contain (the answer's).
         inverse: also claims whose value the entity is.
@@ -127,7 +129,8 @@ def material(store, entity: Entity, language: str, *, max_claims: int, max_sente
     article = store.article(entity.id)
     needles = [needle for name in without if (needle := folded(name)).strip()]
     said = [s for s in _sentences(article) if not any(n in folded(s.text) for n in needles)] if article else []
-    return Material(entity=entity, article=article, claims=tuple(_turns(lines, max_claims)), sentences=tuple(_within(said, max_sentences)))
+    return Material(entity=entity, article=article, claims=tuple(_turns(lines, max_claims)),
+                    sentences=tuple(_within(_marked(store, entity, article, said), max_sentences)))
 
 
 def property_label(store, property_id: str, language: str) -> str:
@@ -176,14 +179,27 @@ def _sentences(article: Article) -> list[SentenceLine]:
     return found
 
 
+def _marked(store, entity: Entity, article: Article | None, sentences: list[SentenceLine]) -> list[SentenceLine]:
+    """The sentences with their links to articles of the store marked: a writer cannot know what the store can go on with."""
+    marked = []
+    for sentence in sentences:
+        text = sentence.text
+        for entity_id, (anchor, _) in linked_entities(store, article, sentence):
+            if entity_id != entity.id and anchor[:1].isupper() and f"[[{anchor}" not in text and store.article(entity_id) is not None:
+                text = text.replace(anchor, f"[[{anchor}]]{'*' if store.images_of(entity_id) else ''}", 1)
+        marked.append(replace(sentence, marked=text))
+    return marked
+
+
 def _within(sentences: list[SentenceLine], most: int) -> list[SentenceLine]:
+    """As many as a prompt takes, in their order: linking sentences before others, since a question grows along links."""
     kept, chars = [], 0
-    for sentence in sentences[:most]:
+    for place, sentence in sorted(enumerate(sentences), key=lambda s: (s[1].marked == s[1].text, s[0]))[:most]:
         chars += len(sentence.text)
         if chars > MAX_SENTENCES_CHARS:
             break
-        kept.append(sentence)
-    return kept
+        kept.append(place)
+    return [sentences[place] for place in sorted(kept)]
 
 
 def states(store, line: ClaimLine, words: str, language: str) -> bool:

@@ -1,8 +1,12 @@
 """Which entity a name in a question is: names are resolved by what the question was made from, and only then by title."""
+import re
+
 from knowledge.readers.titles import normalise_title
 from transforms.certificate.leak import folded
 from transforms.writing.forms import constants
 from transforms.writing.protocol import Draft
+
+MAX_NAME_WORDS = 6
 
 
 def entity_of(store, draft: Draft, surface: str, title: str, source_id: str, languages: tuple[str, ...]) -> str | None:
@@ -30,6 +34,23 @@ def entity_of(store, draft: Draft, surface: str, title: str, source_id: str, lan
             if folded(link.anchor) == folded(surface) and (found := store.entity_of_title(link.target)):
                 return found
     return store.entity_of_title(normalise_title(title)) or store.entity_of_title(normalise_title(surface))
+
+
+def named_entities(store, draft: Draft, source_id: str, languages: tuple[str, ...]) -> dict[str, str]:
+    """The entities of the store that a question calls by name, by id, each with the words: what may be hidden or shown."""
+    found: dict[str, str] = {}
+    words = re.findall(r"[\w'’.-]+", draft.text)
+    runs = [" ".join(words[i:j]).strip(".") for i in range(len(words)) if words[i][:1].isupper()
+            for j in range(min(len(words), i + MAX_NAME_WORDS), i, -1)]
+    for run in dict.fromkeys(runs):
+        inside = any(run in longer for longer in found.values())
+        if inside or run not in draft.text:
+            continue
+        entity_id = entity_of(store, draft, run, run, source_id, languages)
+        if entity_id is not None and store.entity(entity_id) is not None:
+            found.setdefault(entity_id, run)
+    taken = taken_entities(draft)
+    return {e: run for e, run in found.items() if e not in taken}
 
 
 def taken_entities(draft: Draft) -> frozenset[str]:
