@@ -1,0 +1,128 @@
+"""What the independent reader makes of questions about a world of a dozen things."""
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from tiny_world import THINGS, plaque, thing, write_tiny_world
+
+from benchmarks.truth_reader.judge import Finding, judge_text
+from benchmarks.truth_reader.lexicon import tokens
+from benchmarks.truth_reader.query import inverse, matches
+from benchmarks.truth_reader.reader import Reader
+from benchmarks.truth_reader.world import Number, Text, Truth, literal_of
+
+OLD, IVO, NORTH, STILL = (frozenset({f"{name}.jpg"}) for name in ("old", "ivo", "north", "still"))
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    return Reader(Truth(write_tiny_world(tmp_path_factory.mktemp("world") / "w")))
+
+
+QUESTIONS = [
+    ("Who designed the bridge in the picture?", OLD, "Q2"),
+    ("Who was the father of the architect of the arch bridge shown here?", OLD, "Q3"),
+    ("In which year was the lighthouse designed by the architect of the bridge in the picture built?", OLD, (1868,)),
+    ("Take the lighthouse that was designed by the person who designed the bridge in the image. How tall, in metres, is that lighthouse?", OLD,
+     Number(35.0, "Q11573")),
+    ("The bridge in the picture was designed by an architect who also designed a lighthouse. On which date did that lighthouse open?", OLD, (1870, 6, 1)),
+    ("The bridge shown here was designed by an architect whose father died in a town. In which year was that town founded?", OLD, (1610,)),
+    ("In which town was the architect of the bridge in the picture born?", OLD, "Q4"),
+    ("Which river does the bridge in the picture cross?", OLD, "Q5"),
+    ("How long, in kilometres, is the river crossed by the bridge in the picture?", OLD, Number(90.0, "Q828224")),
+    ("Which town was the birthplace of the teacher of the person in the picture?", IVO, "Q9"),
+    ("What is the area, in square kilometres, of the district that includes the town where the person shown here was born?", IVO, Number(325.0, "Q712226")),
+    ("How many years lie between the year the bridge in the picture was built and the year given on the plaque on that bridge?", OLD, Number(1.0)),
+    ("How many full years passed between the birth and the death of the person in the image?", IVO, Number(67.0)),
+    ("What year is given on the plaque on the bridge in the picture?", OLD, (1851,)),
+    ("Which lighthouse was designed by the teacher of the architect of the lighthouse in the picture and is taller than that lighthouse?", NORTH, "Q8"),
+    ("Which of the two was built first: the lighthouse in the picture or the lighthouse designed by Runa Feld?", NORTH, "Q7"),
+    ("Compare the lighthouse in the picture with the lighthouse designed by Runa Feld. Who designed the one that is taller?", NORTH, "Q10"),
+    ("What is the difference in height, in metres, between the lighthouse shown here and the lighthouse designed by the teacher of its architect?", NORTH, None),
+    ("What is the combined height, in metres, of the lighthouse shown here and the lighthouse built in 1890?", NORTH, Number(84.0, "Q11573")),
+    ("How many times as tall as the lighthouse in the picture is the lighthouse built after 1880?", NORTH, Number(1.4)),
+    ("How many lighthouses were designed by the person in the picture?", IVO, Number(1.0)),
+    ("On which date was the art museum whose collection includes the painting in the picture opened?", STILL, (1900, 2, 3)),
+    ("How long, in centimetres, does the species discovered by the person who painted the painting in the picture grow?", STILL, Number(31.0, "Q174728")),
+    ("In which year was the place beyond all grammar whatever?", OLD, None),
+]
+
+
+@pytest.mark.parametrize(("text", "picture", "answer"), QUESTIONS)
+def test_a_question_has_the_answer_that_a_person_finds_in_the_truth(reader, text, picture, answer):
+    finding, reading = judge_text(reader, text, picture, answer)
+    if answer is None:
+        assert finding == Finding.UNREAD
+    else:
+        assert finding == Finding.GOOD, reading
+
+
+def test_two_things_that_fit_the_words_make_the_certificate_false(tmp_path):
+    second = thing("Q18", "lighthouse", "East Light", ("P84", "Q2"), ("P571", "time:+1871/9"))
+    reader = Reader(Truth(write_tiny_world(tmp_path / "w", [*THINGS, second])))
+    text = "In which year was the lighthouse designed by the architect of the bridge in the picture built?"
+    assert judge_text(reader, text, OLD, (1868,))[0] == Finding.NOT_UNIQUE
+    assert judge_text(reader, text, OLD, (1700,))[0] == Finding.WRONG
+
+
+def test_a_name_that_two_people_bear_stands_for_both(reader):
+    assert judge_text(reader, "In which year was Ansgar Mersk born?", OLD, (1780,))[0] == Finding.NOT_UNIQUE
+
+
+def test_designed_by_means_ships_and_buildings_alike(tmp_path):
+    ship = {**thing("Q18", "bridge", "Swift", ("P287", "Q2")), "class_labels": ["steamship", "ship"]}
+    reader = Reader(Truth(write_tiny_world(tmp_path / "w", [*THINGS, ship])))
+    assert judge_text(reader, "Which steamship was designed by the person in the picture?", IVO, "Q18")[0] == Finding.GOOD
+
+
+def test_a_genus_is_no_species(reader):
+    text = "In which year was the species to which the species discovered by Runa Feld belongs discovered?"
+    assert judge_text(reader, text, OLD, (1800,))[0] in (Finding.NONE, Finding.UNREAD)
+
+
+def test_what_is_in_a_town_is_in_its_district(reader):
+    text = "Which arch bridge is in Low District?"
+    assert judge_text(reader, text, OLD, "Q1")[0] == Finding.GOOD
+    assert judge_text(reader, text, OLD, "Q1", beyond=False)[0] == Finding.NONE
+
+
+def test_another_is_not_the_one_spoken_of(reader):
+    text = "The lighthouse in the picture is in a district that is also home to another lighthouse. Who designed the other lighthouse?"
+    assert judge_text(reader, text, NORTH, "Q10")[0] == Finding.GOOD
+
+
+def test_a_plaque_on_another_picture_cannot_be_read(tmp_path):
+    bridge = {**THINGS[0], "pictures": ["old.jpg", "back.jpg"], "details": [plaque("back.jpg", "1851")]}
+    reader = Reader(Truth(write_tiny_world(tmp_path / "w", [bridge, *THINGS[1:]])))
+    assert judge_text(reader, "What year is given on the plaque on the bridge in the picture?", OLD, (1851,))[0] == Finding.NONE
+
+
+def test_a_reading_that_leaves_a_noun_undetermined_is_not_held_against_a_question(reader):
+    text = "Who was the father of the person who was taught by the person who painted the painting in the picture?"
+    assert judge_text(reader, text, STILL, "Q3")[0] == Finding.GOOD
+
+
+def test_tokens_keep_marks_within_words_and_numbers():
+    assert tokens("Is “St. Ivo's, Karsk” 1,250.5 metres?") == ("Is", "“", "St", ".", "Ivo's", ",", "Karsk", "”", "1,250.5", "metres", "?")
+
+
+def test_values_are_read_from_their_keys():
+    assert literal_of("time:+1832-05/10") == (1832, 5, 0)
+    assert literal_of("time:-0044/9") == (-44, 0, 0)
+    assert literal_of("time:+1800/7") is None
+    assert literal_of("string::No. 5") == Text("No. 5")
+    assert literal_of("coordinate:1,2") is None
+
+
+def test_before_a_year_excludes_all_of_it():
+    assert not matches((1832, 5, 1), "<", (1832, 0, 0))
+    assert matches((1832, 5, 1), "=", (1832, 0, 0))
+    assert matches((1831, 0, 0), "<", (1832, 0, 0))
+    assert not matches(Number(3.0, "Q11573"), "=", Number(3.0, "Q3710"))
+
+
+def test_a_relation_turned_twice_is_itself():
+    for relation in (">P84 >P287", "@in", "@hq^", ">P403 <P974"):
+        assert inverse(inverse(relation)) == relation
