@@ -12,7 +12,7 @@ def words_of(files: Iterable[str], key: str) -> frozenset[str]:
         files: paths.
         key: the recipe's key that names them, for errors.
     """
-    found = set()
+    found: set[str] = set()
     for name in files:
         try:
             lines = Path(name).read_text(encoding="utf-8").splitlines()

@@ -276,7 +276,9 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_ar
 
 def summary(job: Job, stages: list[Stage]) -> Summary:
     """What the files of a run say about it."""
-    rows, causes, errors = [], {}, 0
+    rows: list[tuple[str, StageCount]] = []
+    causes: dict[str, int] = {}
+    errors = 0
     for name in (SEEDS, *(s.name for s in stages)):
         parts = counts(job.run, name)
         rows.append((name, StageCount(stage=name, shard=-1, **{k: sum(getattr(c, k) for c in parts) for k in

@@ -86,6 +86,7 @@ def make_pictures(job: Job) -> Apply:
 
     async def choose_and_judge(question: Question) -> Question | Rejection:
         taken = take(question)
+        assert isinstance(taken, Question | Rejection)
         return taken if isinstance(taken, Rejection) else await judge_picture(job, solvers, taken, "03-pictures")
 
     return choose_and_judge

@@ -19,7 +19,8 @@ Read = TypeVar("Read")
 class Client(Protocol):
     """What prompts need of `models.chat.ChatClient`."""
 
-    roles: dict[str, RoleConfig]
+    @property
+    def roles(self) -> dict[str, RoleConfig]: ...
 
     async def structured(self, role: str, messages: Any, schema: Any, *, item_id: str, seed_id: str, sample: int = 0) -> Any: ...
 

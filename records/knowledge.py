@@ -1,4 +1,5 @@
 """What the readers give and the store holds: articles, entities, claims, pictures."""
+import builtins
 from dataclasses import dataclass, field
 
 from records.identity import canonical_json, record_id
@@ -120,7 +121,7 @@ class Claim(Record):
     statement: str = ""
     """Wikidata's statement id, or "" where the dump gives none."""
 
-    @property
+    @builtins.property
     def id(self) -> str:
         """Hash of what the claim says, so that two readers of one statement agree."""
         return record_id("Claim", self.subject, self.property, self.value.key(), self.rank, self.source,
@@ -207,17 +208,17 @@ class PropertyProfile(Record):
     num_values: int = 0
     """Distinct values."""
 
-    @property
+    @builtins.property
     def functionality(self) -> float:
         """Subjects ÷ pairs: 1.0 where every subject has one value."""
         return self.num_subjects / self.num_pairs if self.num_pairs else 0.0
 
-    @property
+    @builtins.property
     def inverse_functionality(self) -> float:
         """Values ÷ pairs: 1.0 where every value has one subject."""
         return self.num_values / self.num_pairs if self.num_pairs else 0.0
 
-    @property
+    @builtins.property
     def coverage(self) -> float:
         """Subjects ÷ instances: 1.0 where no instance lacks the property."""
         return self.num_subjects / self.num_instances if self.num_instances else 0.0

@@ -29,7 +29,7 @@ def write_whole(path: Path, data: bytes) -> None:
         part.unlink(missing_ok=True)
 
 
-def write_records(path: Path, kind: type[Record], rows: Iterable[Record], **facts: str) -> int:
+def write_records(path: Path, kind: type[R], rows: Iterable[R], **facts: str) -> int:
     """Writes records to one Parquet file, whole or not at all; returns how many.
 
     Args:

@@ -5,6 +5,7 @@ from records.form import ClassClause, Form, Image, Reads
 from records.knowledge import value_of_key
 from records.outcomes import Reason
 from records.synthesis import Certificate, Check, Question
+from records.table import Json
 from transforms.certificate.description import connected, descriptions
 from transforms.certificate.evidence import evidence, num_hops
 from transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
@@ -143,7 +144,7 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
               Check(name="no_decoration", passed=True), Check(name="needs_picture", passed=True, score=float(without)))
     return Certificate(basis=basis, margin=margin, nearest_rival=rivals[0] if rivals else None,
                        breaking_claims=tuple(sorted({c for m in measured for c in m.breaking})), evidence=hops,
-                       nominal_hops=num_hops(form), effective_hops=num_hops(part), smallest_part=part.to_json(),
+                       nominal_hops=num_hops(form), effective_hops=num_hops(part), smallest_part=Json(part.to_json()),
                        answers_without_picture=without, checks=checks)
 
 

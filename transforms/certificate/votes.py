@@ -6,6 +6,7 @@ rewriting, the leak. It is accepted only where the recipe names "votes", and is 
 """
 from records.outcomes import Reason
 from records.synthesis import Certificate, Check, Hop, Question, Rewrite
+from records.table import Json
 from transforms.certificate.facts import Facts
 
 
@@ -68,4 +69,4 @@ def certify_votes(question: Question, facts: Facts) -> Certificate | tuple[Reaso
     num_unique = sum(v["check"] == "unique" for v in votes)
     checks = (Check(name="evidence", passed=True, score=float(len(hops))), Check(name="connected", passed=True),
               Check(name="votes", passed=True, score=float(num_unique)))
-    return Certificate(basis="votes", margin=-1, evidence=hops, nominal_hops=len(hops), checks=checks, votes=votes)
+    return Certificate(basis="votes", margin=-1, evidence=hops, nominal_hops=len(hops), checks=checks, votes=Json(votes))

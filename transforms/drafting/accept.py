@@ -73,7 +73,7 @@ class Accept:
         found = list(after.votes)
         for check in ("unique", *(("invariant",) if before is not None else ())):
             try:
-                votes = await writer.check_unique(after, seed) if check == "unique" else await writer.check_invariant(before, after, seed)
+                votes = await writer.check_invariant(before, after, seed) if before and check == "invariant" else await writer.check_unique(after, seed)
             except WriterRejection as refused:
                 return Refusal(reason=refused.reason, evidence=refused.evidence)
             against = [v for v in votes if not v.holds]

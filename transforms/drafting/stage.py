@@ -47,6 +47,6 @@ class Drafter:
     def _question(self, seed: Seed, draft: Draft) -> Question:
         return Question(seed_id=seed.id, seed_entity=seed.entity_id, method=seed.method, level=seed.level, domain=seed.domain,
                         topic=seed.topic, text=draft.text, language=self.language, writer=self.writer.name, answer=draft.answer,
-                        form=draft.form.to_json() if draft.form else None, bindings=dict(draft.bindings), hops=draft.hops,
+                        form=Json(draft.form.to_json() if draft.form else None), bindings=dict(draft.bindings), hops=draft.hops,
                         anchor=draft.anchor, anchor_phrase=draft.anchor_phrase, history=draft.history,
                         votes=Json(list(draft.votes)) if draft.form is None else Json(None))

@@ -12,7 +12,7 @@ from transforms.drafting.rules import DraftRules
 
 def walk(facts: Facts, trust: Trust, start: Entity, length: int, rules: DraftRules, chance: Random) -> tuple[tuple[Hop, ...], tuple[Entity, ...]] | None:
     """One walk of `length` steps, as hops over the variables x0 … xh and their entities; None where it gets stuck."""
-    nodes, hops = [start], []
+    nodes, hops = [start], list[Hop]()
     for step in range(length):
         avoid = frozenset(n.id for n in nodes) | frozenset(c for n in nodes for c in n.classes)
         choices = edges(facts, trust, nodes[-1], avoid, rules.max_hub)

@@ -126,7 +126,7 @@ class RunStage(beam.DoFn):
     def finish_bundle(self) -> Iterator[WindowedValue]:
         while self._open:
             for value in self._report(self._finish(self._open.pop(0))):
-                yield WindowedValue(value, GlobalWindow().max_timestamp(), [GlobalWindow()])
+                yield WindowedValue(value, GlobalWindow().max_timestamp(), (GlobalWindow(),))
 
     def _report(self, count: StageCount) -> Iterator[Any]:
         for name in ("num_in", "num_kept", "num_rejected", "num_pending"):

@@ -11,7 +11,7 @@ from records.outcomes import Reason, Rejection
 from records.table import Record
 
 Outcome = Record | Rejection | list
-Apply = Callable[[Any], Outcome] | Callable[[Any], Awaitable[Outcome]]
+Apply = Callable[..., Outcome] | Callable[..., Awaitable[Outcome]]
 
 
 @dataclass(frozen=True, kw_only=True)

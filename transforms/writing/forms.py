@@ -1,5 +1,6 @@
 """Small operations on forms: a named constant becomes a described variable, or the picture."""
 from dataclasses import replace
+from typing import Any
 
 from records.form import ClaimClause, Clause, Form, Image, Term, variables
 from records.knowledge import Value
@@ -15,13 +16,13 @@ def next_var(form: Form, prefix: str = "x") -> str:
 
 
 def _swap(clause: Clause, old: Term, new: Term) -> Clause:
-    changes = {}
+    changes: dict[str, Any] = {}
     for name, value in vars(clause).items():
         if name in ("args", "keys"):
             changes[name] = tuple(new if v == old else v for v in value)
         elif value == old and name in ("subject", "object", "left", "right", "var", "out", "of"):
             changes[name] = new
-    return replace(clause, **changes)
+    return replace(clause, **changes)  # type: ignore[arg-type]
 
 
 def constants(form: Form) -> tuple[str, ...]:

@@ -95,7 +95,9 @@ class WriterRejection(Exception):
 class Writer(Protocol):
     """The roles. All are coroutines, since a model may be behind them; an empty list or None means "nothing fits"."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What questions record as their writer."""
 
     async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
         """First one-sentence questions about the seed, best first (VSearcher 2.2)."""
