@@ -25,6 +25,7 @@ from transforms.stages.shards import shard_path, stage_names
 
 STORE_FACTS = ("wiki", "snapshot", "languages", "dumps", "digest")
 RE_ENCODED = "re-encoded as JPEG without metadata, at most 2,048 pixels a side"
+MAX_OPEN_FILES = 256
 _COLUMNS = ["image_id", "source_image_id", "enhancement", "provenance"]
 
 
@@ -112,10 +113,21 @@ def _outside(provenance: dict) -> ImageAsset:
                       licence=provenance["licence"], author=provenance["author"], source_page=provenance["page"])
 
 
-def merged(parts: Iterable[Path]) -> Iterator[Attribution]:
-    """The rows of sorted files in one order, each picture once; memory does not grow with the rows."""
+def merged(parts: Iterable[Path], *, max_open: int = MAX_OPEN_FILES) -> Iterator[Attribution]:
+    """The rows of sorted files in one order, each picture once; memory does not grow with the rows.
+
+    Args:
+        parts: the files. Where they are more than may be open at once, they are merged in groups first, into files beside them.
+        max_open: how many may.
+    """
+    paths = list(parts)
+    while len(paths) > max_open:
+        groups = [paths[i:i + max_open] for i in range(0, len(paths), max_open)]
+        paths = [group[0].with_name(f"{group[0].stem}+{len(group)}.parquet") for group in groups]
+        for path, group in zip(paths, groups, strict=True):
+            write_records(path, Attribution, merged(group))
     last = ""
-    for row in heapq.merge(*(read_records(path, Attribution) for path in parts), key=lambda a: a.image_id):
+    for row in heapq.merge(*(read_records(path, Attribution) for path in paths), key=lambda a: a.image_id):
         if row.image_id != last:
             yield row
         last = row.image_id

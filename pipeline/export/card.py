@@ -47,7 +47,7 @@ def write_card(folder: Path, run: str, recipe: Recipe, tally: Tally, licences: C
         licences=sorted(licences.items(), key=lambda item: (-item[1], item[0])),
         num_pictures=sum(licences.values()), screen=_screen(recipe, tally), rl=_rl(recipe, tables["split"]), sft=_part(tables["split"], "sft"),
         surplus=_part(tables["split"], "tasks"), formats=recipe.export.formats, margin=recipe.certificate.margin,
-        recipe=json.dumps(without_places(recipe.resolved()), indent=2, sort_keys=True, ensure_ascii=False), fingerprint=recipe.fingerprint)
+        recipe=_settings(recipe), fingerprint=recipe.fingerprint)
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 
@@ -91,6 +91,12 @@ def models_of(recipe: Recipe, tally: Tally) -> dict[str, str]:
         found[f"filter {key[1]}"] = ", ".join(filter(None, (found.get(f"filter {key[1]}"), key[2].replace("_", " "))))
     found["picture grounding"] = str(without_places(recipe.models.clip))
     return found
+
+
+def _settings(recipe: Recipe) -> str:
+    """Everything that bears on the result; how fast it was computed (`run`) does not."""
+    settings = {k: v for k, v in recipe.resolved().items() if k != "run"}
+    return json.dumps(without_places(settings), indent=2, sort_keys=True, ensure_ascii=False)
 
 
 def _table(tally: Tally, name: str) -> dict[str, int]:

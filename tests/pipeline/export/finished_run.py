@@ -101,6 +101,11 @@ def split_of(n: int) -> str:
     return ("rl/train", "rl/train", "rl/train", "sft/train", "benchmark", "rl/validation")[n % NUM_PICTURES % 6]
 
 
+def seed(n: int) -> Seed:
+    """What question n grew from."""
+    return Seed(entity_id=f"Q9{n:05d}", method="paths", rule="anchor", level="easy", domain="artifact")
+
+
 def write_run(run: Path, settings: Recipe) -> None:
     """Seeds, drafts, pictures (one refused for its licence), certificates (question 7 refused, question 8 an error), splits."""
     write_whole(run / "recipe.json", json.dumps({"recipe": settings.resolved(), "fingerprint": settings.fingerprint, "store": "d"}).encode())
@@ -109,14 +114,13 @@ def write_run(run: Path, settings: Recipe) -> None:
         write_whole(picture_path(str(run), shown_picture(n).id), shown_picture(n).data)
     for shard in range(NUM_SHARDS):
         mine = {i: n for i, n in numbers.items() if shard_of(i, NUM_SHARDS) == shard}
-        stages: dict[str, list] = {"01-seeds": [Seed(entity_id=f"Q9{n:05d}", method="paths", rule="anchor", level="easy", domain="artifact") for n in mine.values()],
-                                   DRAFT: [drafted(n) for n in mine.values()]}
+        stages: dict[str, list] = {"01-seeds": [seed(n) for n in mine.values()], DRAFT: [drafted(n) for n in mine.values()]}
         last: list[Question] = []
         stages[PICTURES] = [pictured(drafted(n), n) for n in mine.values()]
         if shard == 0:
             refused = drafted(99)
             stages[DRAFT].append(refused)
-            stages["01-seeds"].append(Seed(entity_id="Q999999", method="paths", rule="anchor", level="easy", domain="artifact"))
+            stages["01-seeds"].append(seed(99))
             stages[PICTURES].append(reject(refused, PICTURES, Reason.NO_LICENCE, {"candidates": [{"file": UNLICENSED, "reason": "no_licence"}]}))
         stages[CERTIFY] = []
         for q in (q for q in stages[PICTURES] if isinstance(q, Question)):
