@@ -30,6 +30,7 @@ setup(
         "open_clip_torch>=3.3",
         "openai[aiohttp]>=3.52",
         "orjson",
+        "packaging",
         "pillow",
         "pyarrow>=25,<26",
         "pydantic>=2",
