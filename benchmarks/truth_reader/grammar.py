@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from benchmarks.truth_reader.amounts import Amounts
 from benchmarks.truth_reader.lexicon import Frame, Tokens
 from benchmarks.truth_reader.parts import BARE, Part, about, rule
-from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Has, Kind, Named, Pictured, Related, Winner
+from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Has, Kind, Named, Pictured, Related, Winner, inverse
 
 PICTURE = (("in", "the", "picture"), ("shown", "in", "the", "picture"), ("in", "the", "image"), ("shown", "in", "the", "image"), ("shown", "here"))
 
@@ -262,6 +262,7 @@ class Grammar(Amounts):
         yield from self.measured(start)
         yield from self.compared(start)
         yield from self.had(start)
+        yield from self.has_as(start)
 
     def _phrase(self, start: int, words: Tokens, relation: str) -> Iterator[Part]:
         slot = words.index("{x}")
@@ -289,6 +290,18 @@ class Grammar(Amounts):
             if self.text[start + 2:end] == role and self.at(end, "of"):
                 for whose in self.noun_phrase(end + 1):
                     yield from self._both(Part(whose.end, (Related(SELF, relation, whose.var), *whose.atoms), whose.cost), relation)
+
+    @rule
+    def has_as(self, start: int) -> Iterator[Part]:
+        """"has {x} as its capital"."""
+        if self.text[start] not in ("has", "had", "have"):
+            return
+        for other in self.value_phrase(start + 1):
+            for role, relation in self.lexicon.roles.items():
+                for whose in ("its", "their"):
+                    words = ("as", whose, *role)
+                    if self.text[other.end:other.end + len(words)] == words:
+                        yield Part(other.end + len(words), (Related(SELF, inverse(relation), other.var), *other.atoms), other.cost)
 
     @rule
     def had(self, start: int) -> Iterator[Part]:
