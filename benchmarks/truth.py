@@ -108,6 +108,7 @@ def measure(world: Path, run: Path, reader: Reader | None = None) -> Measured:
             made.num_leaks += 1
             made.lines.append(f"LEAK {name!r}: {question.text}")
     _filters(made, run, reader)
+    _pictures_refused(made, run, reader.truth)
     for rejection in (*rows(run, "draft", "rejected", Rejection), *rows(run, "certify", "rejected", Rejection)):
         made.refused[rejection.reason] += 1
     return made
@@ -166,6 +167,18 @@ def _filters(made: Measured, run: Path, reader: Reader) -> None:
                 made.filters[code, "in error"] += not _gives_away(reader.truth, question, rejection.evidence, code)
 
 
+def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
+    """Pictures that grounding refused although by the truth they show the thing, and nothing else."""
+    drafts = {q.id: q for q in rows(run, "draft", "kept", Question)}
+    for rejection in rows(run, "pictures", "rejected", Rejection):
+        question = drafts.get(rejection.item_id)
+        candidates = rejection.evidence.get("candidates", ()) if isinstance(rejection.evidence, dict) else ()
+        for candidate in candidates if question else ():
+            if candidate["reason"] == "not_grounded":
+                made.filters["grounding", "flagged"] += 1
+                made.filters["grounding", "in error"] += truth.shown.get(candidate["file"]) == {question.anchor}
+
+
 def _gives_away(truth: Truth, question: Question, evidence: dict, code: str) -> bool:
     """Whether what a filter quotes really tells the answer: the words say it, or the page is about a thing that has it by the truth."""
     if code == "F1":
@@ -204,6 +217,7 @@ def table(made: Measured) -> str:
         f"  wrong picture                    {share(made.num_wrong_pictures, made.num_certified)}; goal under 0.5 %",
         f"  words and form differ            {share(made.num_disagreements, read)}",
         *(f"  {code} flagged in error              {share(made.filters[code, 'in error'], made.filters[code, 'flagged'])}" for code in ("F1", "F3", "F4")),
+        f"  grounding refused in error       {share(made.filters['grounding', 'in error'], made.filters['grounding', 'flagged'])} of the pictures refused",
         "  F2, F5, F6, F7, F8               not decided by the truth: they compare questions, ask models, or read the picture's pixels",
         f"  refused at draft or certificate  {dict(sorted(made.refused.items()))}",
     ]
