@@ -3,6 +3,7 @@
 It is the default and needs no key. A question is a logical form first; `verbalise.py` puts it into English. Its
 methods are coroutines only because the protocol's are.
 """
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -17,6 +18,7 @@ from transforms.writing.answers import answer_of
 from transforms.writing.clues import answerable, asked_property, by_weight, class_clause, clue_clauses, role_clauses
 from transforms.writing.english import English
 from transforms.writing.forms import constants, describe_variable, hide_constant, next_var, show_constant
+from transforms.writing.promise import Promise
 from transforms.writing.protocol import Draft, Fact, Mention, Vote
 
 
@@ -89,7 +91,7 @@ class GraphWriter:
             clauses.append(ClaimClause(subject=subject, property=hop.property, object=value))
         bindings = {f"x{i}": e.id for i, e in enumerate(entities)}
         nodes = frozenset(e.id for e in entities)
-        drafts = []
+        drafts: list[Draft] = []
         wants_detail, wants_computation = draw.random() < self.detail_share, draw.random() < self.computation_share
         asked = self._asked(entities[-1], nodes, draw)
         if wants_detail and year_readings(self.facts, entities[0].id) and not any(a.type == "date" for _, a in asked) and draw.random() < 0.8:
@@ -172,8 +174,9 @@ class GraphWriter:
         else:
             # "the town where X was born": one functional claim of a named entity is enough to say which town.
             bundles.extend((c,) for c in by_weight(role_clauses(self.facts, entity, avoid, self.trust), draw)[:self.drafts // 4])
+        promising = Promise.of(self.facts, kind, mention, draft)
         for size in range(max(1, fewest), self.max_clauses + 1):
-            bundles.extend(_subsets(order, size, self.drafts // 2))
+            bundles.extend(_subsets(order, size, self.drafts // 2, promising))
         if fewest:
             # One of the named entities will have to become the picture.
             bundles.sort(key=lambda bundle: not any(self._pictured(c) for c in bundle))
@@ -257,15 +260,16 @@ def _ask(var: str, answer: Answer) -> Ask:
     return Ask(var=var, type=answer.type, unit=answer.unit, precision=answer.precision)
 
 
-def _subsets(order: list[Clause], size: int, most: int) -> list[tuple[Clause, ...]]:
-    """The first `most` subsets of a size, those of early clauses first, no property twice."""
+def _subsets(order: list[Clause], size: int, most: int, promising: Callable[[tuple[Clause, ...]], bool]) -> list[tuple[Clause, ...]]:
+    """The first `most` promising subsets of a size, those of early clauses first, no property twice."""
     found: list[tuple[Clause, ...]] = []
 
     def grow(start: int, chosen: tuple[Clause, ...]) -> None:
         if len(found) >= most:
             return
         if len(chosen) == size:
-            found.append(chosen)
+            if promising(chosen):
+                found.append(chosen)
             return
         for at in range(start, len(order)):
             if order[at].property not in {c.property for c in chosen}:  # type: ignore[union-attr]
