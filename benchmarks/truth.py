@@ -173,8 +173,8 @@ def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
     for rejection in rows(run, "pictures", "rejected", Rejection):
         question = drafts.get(rejection.item_id)
         candidates = rejection.evidence.get("candidates", ()) if isinstance(rejection.evidence, dict) else ()
-        for candidate in candidates if question else ():
-            if candidate["reason"] == "not_grounded":
+        for candidate in candidates:
+            if question is not None and candidate["reason"] == "not_grounded":
                 made.filters["grounding", "flagged"] += 1
                 made.filters["grounding", "in error"] += truth.shown.get(candidate["file"]) == {question.anchor}
 

@@ -56,9 +56,9 @@ class Amounts(Rules):
         if not self.at(start, "the"):
             return
         var = f"d{start}"
-        for words in (("the", "year", "in", "which"), ("the", "year")):
-            if self.at(start, *words):
-                yield from self.happened(start + len(words))
+        for opening in ("the year in which", "the year"):
+            if self.at(start, *opening.split()):
+                yield from self.happened(start + len(opening.split()))
         for words, prop in self.lexicon.events.items():
             end = start + 1 + len(words)
             if self.text[start + 1:end] == words and self.at(end, "of"):
@@ -130,13 +130,13 @@ class Amounts(Rules):
     def amount(self, start: int) -> list[tuple[int, Number, str]]:
         """"35 metres", "more than 1,200", "twelve": (end, number, comparison)."""
         op = "="
-        for words, meaning in ((("more", "than"), ">"), (("less", "than"), "<"), (("fewer", "than"), "<")):
-            if self.at(start, *words):
+        for more_or_less, meaning in (("more", ">"), ("less", "<"), ("fewer", "<")):
+            if self.at(start, more_or_less, "than"):
                 start, op = start + 2, meaning
         if start >= len(self.text):
             return []
         word = self.text[start]
-        number = SMALL.get(word)
+        number: float | None = SMALL.get(word)
         if number is None and re.fullmatch(r"-?\d[\d,]*(\.\d+)?", word):
             number = float(word.replace(",", ""))
         if number is None:

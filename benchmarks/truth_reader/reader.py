@@ -112,8 +112,8 @@ def resolved(query: Query) -> Iterator[Query]:
         together = next((a for a in rest if isinstance(a, Together)), None)
         if together:
             keys = tuple(f"{v}k" for v in together.among)
-            more = tuple(Has(v, properties, k) for v, k in zip(together.among, keys, strict=True))
-            yield from resolved(Query((*rest, *more, Winner(back.var, together.among, keys, which == "last")), query.asked, query.cost))
+            values = (Has(v, properties, k) for v, k in zip(together.among, keys, strict=True))
+            yield from resolved(Query((*rest, *values, Winner(back.var, together.among, keys, which == "last")), query.asked, query.cost))
         return
     pending = {a.var for a in rest if isinstance(a, Back)}
     outright, implied = called(rest)
