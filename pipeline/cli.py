@@ -64,17 +64,26 @@ def world(out: Annotated[Path, typer.Option(help="Folder to write.")], articles:
 @app.command(context_settings=BEAM)
 def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder of the store to write.")],
            articles: Annotated[list[str] | None, typer.Option(help="MediaWiki XML dumps (.xml, .bz2) or ZIM files.")] = None,
-           entities: Annotated[list[str] | None, typer.Option(help="Wikidata JSON dumps (.json, .gz, .bz2).")] = None,
-           images: Annotated[list[str] | None, typer.Option(help="Folders of pictures with metadata.jsonl.")] = None,
+           entities: Annotated[list[str] | None, typer.Option(help="Wikidata JSON dumps (.json, .gz, .bz2); or `sparql`.")] = None,
+           images: Annotated[list[str] | None, typer.Option(help="Folders of pictures with metadata.jsonl; or `commons`.")] = None,
+           sparql_endpoint: Annotated[str, typer.Option(help="Query service for --entities sparql.")] = "",
+           sparql_ids: Annotated[Path | None, typer.Option(help="Items to ask it for, one QID a line; default: rare seeds.")] = None,
+           sparql_seeds: Annotated[int, typer.Option(min=1, help="How many rare seeds to ask for.")] = 500,
+           commons_endpoint: Annotated[str, typer.Option(help="API for --images commons.")] = "",
            snapshot: Annotated[str, typer.Option(help="YYYY-MM-DD: claims count as of this day. Default: the date in a dump's name.")] = "",
            language: Annotated[list[str] | None, typer.Option(help="Languages to keep; default all.")] = None,
            keep_partial: Annotated[bool, typer.Option(help="Keep what can be read of damaged dumps.")] = False,
            workers: Workers_ = 0, as_json: Json_ = False) -> None:
     """Reads dumps into a store. Beam options pass through (--runner=FlinkRunner …)."""
     from pipeline.ingest import IngestOptions, run_ingest
+    from pipeline.inputs import words_of
     from pipeline.progress import staged
+    from transforms.ingest.services import Services
 
-    options = IngestOptions(store=store, articles=tuple(articles or ()), entities=tuple(entities or ()), images=tuple(images or ()),
+    given = {"sparql_endpoint": sparql_endpoint, "commons_endpoint": commons_endpoint}
+    services = Services(**{k: v for k, v in given.items() if v}, sparql_seeds=sparql_seeds,
+                        sparql_ids=tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else ())
+    options = IngestOptions(services=services, store=store, articles=tuple(articles or ()), entities=tuple(entities or ()), images=tuple(images or ()),
                             snapshot=snapshot, languages=tuple(language or ()), keep_partial=keep_partial, workers=workers or cpus(),
                             beam_args=tuple(ctx.args))
     with staged() as progress:
