@@ -78,11 +78,10 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
     from pipeline.ingest import IngestOptions, run_ingest
     from pipeline.inputs import words_of
     from pipeline.progress import staged
-    from transforms.ingest.services import Services
+    from transforms.ingest.services import COMMONS_API, WIKIDATA_ENDPOINT, Services
 
-    given = {"sparql_endpoint": sparql_endpoint, "commons_endpoint": commons_endpoint}
-    services = Services(**{k: v for k, v in given.items() if v}, sparql_seeds=sparql_seeds,
-                        sparql_ids=tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else ())
+    services = Services(sparql_endpoint=sparql_endpoint or WIKIDATA_ENDPOINT, commons_endpoint=commons_endpoint or COMMONS_API,
+                        sparql_ids=tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else (), sparql_seeds=sparql_seeds)
     options = IngestOptions(services=services, store=store, articles=tuple(articles or ()), entities=tuple(entities or ()), images=tuple(images or ()),
                             snapshot=snapshot, languages=tuple(language or ()), keep_partial=keep_partial, workers=workers or cpus(),
                             beam_args=tuple(ctx.args))
