@@ -1,4 +1,5 @@
 """The chat client of a run: one a process, over the run's call cache, with the recipe's endpoints, roles and budget."""
+import atexit
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from models.chat import ChatClient
 from models.endpoints import RoleConfig
 from pipeline.recipe import Recipe
 from prompts.roles import ROLES
+from transforms.stages.window import submit
 from transforms.writing.llm import LlmRules
 
 CALLS, PILOT = "calls.sqlite", "pilot"
@@ -60,6 +62,13 @@ def _new_client(recipe: Recipe, cache: Path) -> ChatClient:
              **{name: role for name, role in models.roles.items() if name != "default"}}
     budget = Budget(money=models.budget_money, tokens=models.budget_tokens, calls=models.budget_calls)
     return ChatClient(models.endpoints, roles, Caller(SqliteCache(cache), budget=budget))
+
+
+@atexit.register
+def _close() -> None:
+    """Closes the connections before the interpreter ends: it would complain of them on stderr."""
+    for client in _CLIENTS.values():
+        submit(client.aclose()).result(timeout=5)
 
 
 def has_role(recipe: Recipe, role: str) -> bool:

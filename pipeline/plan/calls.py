@@ -18,11 +18,16 @@ from prompts.fence import NOTICE
 from prompts.render import reply_outline
 from prompts.roles import ROLES
 from records.errors import InputError
-from transforms.drafting.rules import DraftRules
+from transforms.filters.solvers import MAX_MATERIAL_CHARS, MAX_PAGE_CHARS
 from transforms.pictures.shown import MAX_SIDE
 from transforms.writing.material import material
 
-DRAFT, TEXT_ONLY, NO_TOOLS = "02-draft", "09-text-only", "10-no-tools"
+DRAFT = "02-draft"
+JUDGED = {"03-pictures": ("image_too_simple", ""), "08-image-search": ("answer_with_search", "image_search"),
+          "09-text-only": ("answer_text_only", "text_only"), "10-no-tools": ("answer_direct", "no_tools"),
+          "11-solvable": ("answer_with_search", "solvable")}
+"""Stages that ask a model about a question where the recipe has one: the role, and the filter's switch."""
+SEE_PICTURE = ("03-pictures", "08-image-search", "10-no-tools")
 READS_MATERIAL = ("seed_question", "canonical_question", "take_fact", "describe")
 """Roles whose prompt shows an entity's claims and sentences: what makes a prompt long."""
 QUESTION_BYTES = 500
@@ -56,14 +61,10 @@ class RoleCalls:
 
 def uses_model(recipe: Recipe, stage: str) -> bool:
     """Whether a stage of this recipe calls a model."""
-    match stage:
-        case "02-draft":
-            return recipe.writer == "llm"
-        case "09-text-only":
-            return recipe.filters.text_only and has_role(recipe, "answer_text_only")
-        case "10-no-tools":
-            return recipe.filters.no_tools and has_role(recipe, "answer_direct")
-    return False
+    if stage == DRAFT:
+        return recipe.writer == "llm"
+    role, switch = JUDGED.get(stage, ("", ""))
+    return bool(role) and has_role(recipe, role) and (not switch or getattr(recipe.filters, switch))
 
 
 def planned_calls(recipe: Recipe, store: Store, mix: Mix, entities: tuple[str, ...]) -> list[RoleCalls]:
@@ -77,10 +78,10 @@ def planned_calls(recipe: Recipe, store: Store, mix: Mix, entities: tuple[str, .
     """
     counts = {(DRAFT, role): per_seed for role, per_seed in draft_calls(recipe, mix).items()} if uses_model(recipe, DRAFT) else {}
     samples = float(recipe.filters.samples)
-    for stage, role in ((TEXT_ONLY, "answer_text_only"), (NO_TOOLS, "answer_direct")):
+    for stage, (role, switch) in JUDGED.items():
         if uses_model(recipe, stage):
-            counts[stage, role] = exactly(samples) * priors.REPAIRS
-            if recipe.models.judge:
+            counts[stage, role] = priors.REPAIRS.scaled(samples if switch else 1)
+            if recipe.models.judge and switch:
                 counts[stage, "judge_answer"] = priors.WRONG_ANSWERS.scaled(samples)
     if not counts:
         return []
@@ -94,35 +95,44 @@ def draft_calls(recipe: Recipe, mix: Mix) -> dict[str, Range]:
     found: dict[str, Range] = {}
     total = sum(mix.values()) or 1
     for (method, level), count in sorted(mix.items()):
-        one = _injection(recipe, recipe.draft, level) if method == "injection" else _path(recipe.draft, level)
+        one = _injection(recipe, level) if method == "injection" else _path(recipe, level)
         for role, calls in one.items():
             found[role] = found.get(role, ZERO) + (calls * priors.REPAIRS).scaled(count / total)
     return {role: calls for role, calls in found.items() if calls.high}
 
 
-def _injection(recipe: Recipe, rules: DraftRules, level: str) -> dict[str, Range]:
+def _injection(recipe: Recipe, level: str) -> dict[str, Range]:
     """`draft_by_injection`: a first question; rounds of picking, taking a fact and rewriting; the picture."""
-    rounds = priors.WALKS.scaled(rules.rounds[level])
+    rounds = priors.WALKS.scaled(recipe.draft.rounds[level])
     rewrites = rounds * priors.MENTIONS * priors.TRIES
-    voted = rewrites * priors.WITHOUT_FORM if "votes" in recipe.certificate.bases else ZERO
-    votes = voted.scaled(recipe.models.llm.votes)
     return {"seed_question": exactly(1), "pick_entity": rounds, "take_fact": rounds * priors.MENTIONS, "inject": rewrites,
-            "check_unique": votes, "check_invariant": votes, "pick_image_entity": priors.WALKS, "hide_entity": priors.WALKS}
+            "pick_image_entity": priors.WALKS, "hide_entity": priors.WALKS, **_votes(recipe, rewrites + priors.WALKS)}
 
 
-def _path(rules: DraftRules, level: str) -> dict[str, Range]:
+def _path(recipe: Recipe, level: str) -> dict[str, Range]:
     """`draft_by_path`: a canonical question for each walk; nodes that their hop does not single out are described."""
-    walks = priors.WALKS.at_most(rules.tries)
-    described = walks * priors.UNDETERMINED.scaled(rules.hops[level])
-    return {"canonical_question": walks, "describe": described, "inject": described * priors.TRIES}
+    walks = priors.WALKS.at_most(recipe.draft.tries)
+    described = walks * priors.UNDETERMINED.scaled(recipe.draft.hops[level])
+    rewrites = described * priors.TRIES
+    return {"canonical_question": walks, "describe": described, "inject": rewrites, **_votes(recipe, rewrites + walks),
+            "obfuscate_answer": walks.scaled(recipe.draft.obfuscate_share)}
+
+
+def _votes(recipe: Recipe, steps: Range) -> dict[str, Range]:
+    """Votes on steps that no claims support, where the recipe accepts them; invariance is asked of those found unique."""
+    if "votes" not in recipe.certificate.bases:
+        return {}
+    votes = (steps * priors.WITHOUT_FORM).scaled(recipe.models.llm.votes)
+    return {"check_unique": votes, "check_invariant": Range(votes.low / 2, votes.likely * 0.8, votes.high)}
 
 
 def _role_calls(recipe: Recipe, stage: str, role: str, per_item: Range, shown: Range, picture: Range) -> RoleCalls:
     config, endpoint = role_config(recipe, role)
     asked = ROLES[role]
     fixed = len((asked.source + NOTICE + reply_outline(asked.reply)).encode()) + QUESTION_BYTES
-    size = exactly(fixed) + (shown if role in READS_MATERIAL else ZERO)
-    tokens_in = size * _PER_BYTE + (picture if role == "answer_direct" else ZERO)
+    pages = min(MAX_MATERIAL_CHARS, recipe.filters.image_search_k * MAX_PAGE_CHARS) if stage == "08-image-search" and role != "judge_answer" else 0
+    size = exactly(fixed) + (shown if role in READS_MATERIAL else ZERO) + Range(pages / 4, pages / 2, pages)
+    tokens_in = size * _PER_BYTE + (picture if stage in SEE_PICTURE and role != "judge_answer" else ZERO)
     reply = exactly(priors.REPLY_BYTES.get(role, priors.OTHER_REPLY_BYTES)) * _PER_BYTE * priors.THINKING
     return RoleCalls(stage=stage, role=role, endpoint=config.endpoint, model=config.model, per_item=per_item, tokens_in=tokens_in,
                      tokens_out=reply.at_most(2 * config.max_tokens), seconds=priors.SECONDS_PER_CALL.at_most(endpoint.timeout),

@@ -138,8 +138,10 @@ def forecast(recipe: Recipe, *, store: str, pilot: int = 0, out: str = "", worke
     for stage in synth_stages(Job(run="", store=absolute(store), recipe=recipe)):
         if stage.name == FILTERS:
             items = items + exactly(num_outside)
-        share, source = _share_of(recipe, stage.name, isinstance(stage.make, NotRun), measured)
-        rows.append(_stage(recipe, stage.name, items, share, source, [c for c in calls if c.stage == stage.name], measured, workers))
+        is_off = isinstance(stage.make, NotRun)
+        share, source = _share_of(recipe, stage.name, is_off, measured)
+        seconds = ZERO if is_off else _seconds(stage.name, measured)
+        rows.append(_stage(recipe, stage.name, items, share, source, [c for c in calls if c.stage == stage.name], seconds, workers))
         items = items * share
     return Forecast(recipe=recipe.name, seeds=seeds, asked=recipe.seeds.count, num_outside=num_outside, survivors=items, stages=tuple(rows),
                     pilot=measured, notes=_notes(recipe, seeds, calls, measured, num_outside))
@@ -157,7 +159,14 @@ def _share_of(recipe: Recipe, stage: str, is_off: bool, measured: Pilot | None) 
     return share_of(kept, total, prior.range), f"pilot: {kept} of {total}, with the prior ({prior.source}) as 4 more"
 
 
-def _stage(recipe: Recipe, stage: str, items: Range, share: Range, source: str, calls: list[RoleCalls], measured: Pilot | None,
+def _seconds(stage: str, measured: Pilot | None) -> Range:
+    """Seconds of one core for one item."""
+    if measured and stage in measured.seconds:
+        return exactly(measured.seconds[stage])
+    return priors.SECONDS.get(stage, ZERO)
+
+
+def _stage(recipe: Recipe, stage: str, items: Range, share: Range, source: str, calls: list[RoleCalls], seconds: Range,
            workers: int) -> StageForecast:
     num_calls = tokens = waiting = ZERO
     money: Range | None = ZERO
@@ -174,9 +183,6 @@ def _stage(recipe: Recipe, stage: str, items: Range, share: Range, source: str, 
             money = money + cost
     if unpriced and money == ZERO:
         money = None
-    seconds = priors.SECONDS.get(stage, ZERO)
-    if measured and stage in measured.seconds:
-        seconds = exactly(measured.seconds[stage])
     hours = waiting + (items * seconds).scaled(1 / workers / 3600)
     return StageForecast(stage=stage, items=items, share=share, calls=num_calls, tokens=tokens, money=money, unpriced=tuple(sorted(unpriced)),
                          hours=hours, source=source)

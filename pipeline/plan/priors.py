@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pipeline.plan.ranges import Range
 
-DEMO = "measured on the demo, 200 seeds"
+DEMO = "measured on the demo, 520 seeds"
 ASSUMED = "assumed; nothing is published"
 SWITCHED_OFF = "switched off"
 
@@ -29,26 +29,29 @@ def around(kept: int, total: int, odds: float) -> Range:
 
 
 SURVIVAL: dict[str, Prior] = {
-    "02-draft": Prior(around(101, 200, 3), DEMO),
-    "03-pictures": Prior(around(94, 101, 3), DEMO),
-    "04-certify": Prior(around(94, 94, 3), DEMO),
-    "05-answer-in-question": Prior(around(94, 94, 3), DEMO),
-    "06-duplicates": Prior(around(94, 94, 3), DEMO),
-    "07-text-search": Prior(around(79, 94, 3), DEMO),
-    "08-image-search": Prior(around(77, 79, 3), DEMO),
-    "09-text-only": Prior(around(77, 77, 3), DEMO),
-    "10-no-tools": Prior(around(77, 77, 3), DEMO),
-    "11-solvable": Prior(around(69, 77, 3), DEMO),
-    "12-visible-text": Prior(around(69, 69, 3), DEMO),
-    "13-enhance": Prior(around(69, 69, 3), DEMO),
+    "02-draft": Prior(around(378, 520, 3), DEMO),
+    "03-pictures": Prior(around(161, 378, 3), DEMO),
+    "04-certify": Prior(around(161, 161, 3), DEMO),
+    "05-answer-in-question": Prior(around(161, 161, 3), DEMO),
+    "06-duplicates": Prior(around(158, 161, 3), DEMO),
+    "07-text-search": Prior(around(137, 158, 3), DEMO),
+    "08-image-search": Prior(around(132, 137, 3), DEMO),
+    "09-text-only": Prior(around(132, 132, 3), DEMO),
+    "10-no-tools": Prior(around(132, 132, 3), DEMO),
+    "11-solvable": Prior(around(132, 132, 3), DEMO),
+    "12-visible-text": Prior(around(132, 132, 3), DEMO),
+    "13-enhance": Prior(around(132, 132, 3), DEMO),
     "14-split": Prior(Range(1, 1, 1), "drops nothing"),
 }
 """Share of a stage's items that goes on."""
 MODEL_SURVIVAL: dict[str, Prior] = {
     "02-draft": Prior(Range(0.1, 0.35, 0.7), f"drafts of a model: {ASSUMED}"),
     "04-certify": Prior(Range(0.5, 0.85, 0.98), f"drafts of a model: {ASSUMED}"),
+    "03-pictures": Prior(Range(0.25, 0.5, 0.9), f"with a model's judgement: {ASSUMED}"),
+    "08-image-search": Prior(Range(0.4, 0.8, 0.97), f"a model answers: {ASSUMED}"),
     "09-text-only": Prior(Range(0.5, 0.9, 0.99), f"a model answers: {ASSUMED}"),
     "10-no-tools": Prior(Range(0.4, 0.8, 0.97), f"a model answers: {ASSUMED}"),
+    "11-solvable": Prior(Range(0.4, 0.8, 0.97), f"a model answers: {ASSUMED}"),
 }
 """The same where a model writes or answers."""
 

@@ -86,5 +86,5 @@ def test_two_sources_of_one_name_and_a_misspelt_key_are_refused(tmp_path):
     path = write_rows(tmp_path)
     with pytest.raises(InputError, match="called 'ships' too"):
         open_sources(small_recipe(external=[{"path": path}, {"path": path}]))
-    with pytest.raises(InputError, match="Did you mean external.0.licence"):
+    with pytest.raises(InputError, match=r"Did you mean external\.0\.licence"):
         small_recipe(external=[{"path": path, "license": "CC0"}])

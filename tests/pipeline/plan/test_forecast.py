@@ -79,6 +79,7 @@ def test_more_rounds_and_samples_cost_more_calls():
     assert hard["seed_question"] == easy["seed_question"]
     assert "canonical_question" not in easy
     assert "check_unique" not in easy, "votes are asked for only where the recipe accepts them"
+    assert "check_unique" in draft_calls(llm_recipe(certificate={"bases": ["margin", "votes"]}), {("paths", "hard"): 1})
 
 
 def test_solvers_are_called_only_where_the_recipe_has_them_and_switches_them_on(small):
