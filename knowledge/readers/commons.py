@@ -66,7 +66,7 @@ class CommonsApi:
         """
         if width not in STANDARD_WIDTHS:
             raise InputError(f"thumbnail width {width}", "is not one that Commons gives",
-                             f"Use one of {', '.join(map(str, STANDARD_WIDTHS))}")
+                             f"Use one of {', '.join(map(str, STANDARD_WIDTHS))}.")
         wanted = sorted({file_name(n) for n in names if "|" not in n})
         found: dict[str, Page | None] = dict.fromkeys(wanted)
         for at in range(0, len(wanted), TITLES_PER_REQUEST):

@@ -38,7 +38,7 @@ def list_pictures(folder: str) -> list[PictureFile]:
     """
     root = Path(folder)
     if not root.is_dir():
-        raise InputError(folder, "is no folder", "Give the folder that holds the pictures")
+        raise InputError(folder, "is no folder", "Give the folder that holds the pictures.")
     files = {file_name(p.name): str(p) for p in sorted(root.iterdir())
              if p.is_file() and p.name not in METADATA_NAMES and not p.name.startswith(".")}
     pages: dict[str, dict[str, Any]] = {}
@@ -49,7 +49,7 @@ def list_pictures(folder: str) -> list[PictureFile]:
 
 def _metadata(root: Path) -> Iterator[dict[str, Any]]:
     jsonl, table = root / METADATA_NAMES[0], root / METADATA_NAMES[1]
-    fix = "Correct the line, or leave it out"
+    fix = "Correct the line, or leave it out."
     try:
         if jsonl.exists():
             with open(jsonl, encoding="utf-8") as lines:
@@ -69,7 +69,7 @@ def _metadata(root: Path) -> Iterator[dict[str, Any]]:
                         raise InputError(str(table), "has a row without a value in the column `file`", fix)
                     yield _page_of_row(row)
     except UnicodeDecodeError as error:
-        raise InputError(f"{root}, metadata, byte {error.start:,}", "is not UTF-8", "Save it as UTF-8") from error
+        raise InputError(f"{root}, metadata, byte {error.start:,}", "is not UTF-8", "Save it as UTF-8.") from error
 
 
 def _page_of_row(row: dict[str, str]) -> dict[str, Any]:

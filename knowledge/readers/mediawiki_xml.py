@@ -67,10 +67,10 @@ def read_site(path: str) -> Site:
     encoding = _ENCODING.search(data[:200])
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii")):
         name = encoding[1].decode("latin-1") if encoding else "UTF-16"
-        raise InputError(f"{path}, byte 0", f"is in {name[:40]}, not in UTF-8", "Convert it to UTF-8, as all of Wikimedia's exports are")
+        raise InputError(f"{path}, byte 0", f"is in {name[:40]}, not in UTF-8", "Convert it to UTF-8, as all of Wikimedia's exports are.")
     root = re.search(rb"<mediawiki\b[^>]*>", data)
     if not root:
-        raise InputError(f"{path}, byte 0", "is no MediaWiki XML export (it has no <mediawiki> element)", "Give a pages-articles dump")
+        raise InputError(f"{path}, byte 0", "is no MediaWiki XML export (it has no <mediawiki> element)", "Give a pages-articles dump.")
     language = re.search(rb"""xml:lang\s*=\s*["']([\w-]+)""", root[0])
     code = language[1].decode() if language else "en"
     begin, end = data.find(b"<siteinfo>"), data.find(b"</siteinfo>")
@@ -105,8 +105,8 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
     def fault(index: int, what: str) -> Rejection:
         if not keep_partial:
             raise window.error(index, what)
-        where = window.where(index)[len(part.path):].lstrip(", ")
-        return reject(Reason.BAD_PAGE, "Page", site.wiki, where, evidence={"where": where, "what": what})
+        place = window.place(index)
+        return reject(Reason.BAD_PAGE, "Page", site.wiki, place, evidence={"where": place, "what": what})
 
     while True:
         start = window.data.find(_OPEN, pos)
@@ -132,18 +132,8 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
         if start == -1 or start >= window.owned:
             break
         begun = True
-        end, what = window.data.find(_CLOSE, start), ""
-        while end == -1 and not what:
-            seen = max(start, len(window.data) - len(_CLOSE))
-            if len(window.data) - start > MAX_PAGE_BYTES:
-                what = f"a page has more than {MAX_PAGE_BYTES:,} bytes"
-            elif window.ended:
-                what = "the file ends within the page that begins here"
-            else:
-                what = window.more()
-                end = window.data.find(_CLOSE, seen)
+        end, what = _page_end(window, start)
         if not what:
-            end += len(_CLOSE)
             try:
                 yield _read_page(etree.fromstring(window.data[start:end], parser), site, check_sum=part.kind == "plain")
                 pos = end
@@ -158,6 +148,21 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
     tail = window.data.rstrip()[-len(_END):]
     if window.owns_end and not _END.endswith(tail):
         yield fault(len(window.data), f"the file ends without {_END.decode()}")
+
+
+def _page_end(window: Window, start: int) -> tuple[int, str]:
+    """(index behind the page that begins at `start`, "") or (-1, why it has no end); reads on as far as needed."""
+    end, what = window.data.find(_CLOSE, start), ""
+    while end == -1 and not what:
+        seen = max(start, len(window.data) - len(_CLOSE))
+        if len(window.data) - start > MAX_PAGE_BYTES:
+            what = f"a page has more than {MAX_PAGE_BYTES:,} bytes"
+        elif window.ended:
+            what = "the file ends within the page that begins here"
+        else:
+            what = window.more()
+            end = window.data.find(_CLOSE, seen)
+    return (-1, what) if what else (end + len(_CLOSE), "")
 
 
 def _gap_fault(gap: bytes, page_follows: bool) -> str:

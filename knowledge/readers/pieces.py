@@ -141,13 +141,13 @@ class Window:
         first = max((k for k, (i, _) in enumerate(kept) if i <= 0), default=0)
         self._origins = kept[first:]
 
-    def where(self, index: int) -> str:
+    def place(self, index: int) -> str:
         """A place in `data` as a person can find it in the file."""
         begin, offset = max((o for o in self._origins if o[0] <= index), default=(index, self.part.start))
         if self.part.kind == "plain":
-            return f"{self.part.path}, byte {offset + index - begin:,}"
-        return f"{self.part.path}, byte {offset:,}, and {index - begin:,} bytes on when decompressed"
+            return f"byte {offset + index - begin:,}"
+        return f"byte {offset:,}, and {index - begin:,} bytes on when decompressed"
 
     def error(self, index: int, what: str) -> InputError:
         """An error at a place in `data`."""
-        return InputError(self.where(index), what, "Download the file again, or read what is whole of it with --keep-partial")
+        return InputError(f"{self.part.path}, {self.place(index)}", what, "Download the file again, or read what is whole of it with --keep-partial.")

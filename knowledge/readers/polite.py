@@ -32,7 +32,7 @@ def user_agent(contact: str = "") -> str:
     contact = (contact or os.environ.get(CONTACT_VARIABLE, "")).strip()
     if not contact.isprintable() or not ("@" in contact or contact.startswith(("https://", "http://"))):
         raise InputError(CONTACT_VARIABLE, "Wikimedia's services refuse clients without a contact, and none is set",
-                         "Set it to your mail address or the address of a page about your project")
+                         "Set it to your mail address or the address of a page about your project.")
     return f"Questloom/0.1 ({contact})"
 
 

@@ -46,7 +46,7 @@ def open_dump(path: str) -> BinaryIO:
     try:
         return fsspec.open(path, "rb").open() if "://" in path else open(path, "rb")  # the caller closes it
     except OSError as error:
-        raise InputError(path, f"cannot be opened ({error.strerror or error})", "Give the path of a dump that can be read") from error
+        raise InputError(path, f"cannot be opened ({error.strerror or error})", "Give the path of a dump that can be read.") from error
 
 
 def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -> list[ByteRange]:
@@ -65,13 +65,13 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
         magic = file.read(4)
         size = file.seek(0, os.SEEK_END)
         if size == 0:
-            raise InputError(path, "the file is empty", "Download it again")
+            raise InputError(path, "the file is empty", "Download it again.")
         if magic[:2] == b"\x1f\x8b":
             return [ByteRange(path=path, start=0, end=size, kind="gz")]
         wanted = range(range_bytes, size, range_bytes)
         if not re.match(rb"BZh[1-9]", magic):
             if path.endswith((".bz2", ".gz")):
-                raise InputError(f"{path}, byte 0", "is not compressed as its name says", "Download it again, or name it after its format")
+                raise InputError(f"{path}, byte 0", "is not compressed as its name says", "Download it again, or name it after its format.")
             kind, starts = "plain", [0, *wanted]
         elif index:
             kind, starts = "streams", _starts_of_index(index, path, size, range_bytes)
@@ -98,7 +98,7 @@ def next_stream(file: BinaryIO, at: int) -> int:
 def _starts_of_index(index: str, path: str, size: int, range_bytes: int) -> list[int]:
     """Stream offsets of a multistream index, thinned so that each range has at least `range_bytes`."""
     starts = [0]
-    fix = "Give the index of this dump, or leave it out"
+    fix = "Give the index of this dump, or leave it out."
     with open_dump(index) as raw:
         lines = bz2.open(raw) if raw.read(3) == b"BZh" else raw  # noqa: SIM115  # closed with `raw`
         raw.seek(0)
@@ -108,7 +108,7 @@ def _starts_of_index(index: str, path: str, size: int, range_bytes: int) -> list
                 if not offset.isdigit():
                     raise InputError(index, f"is no multistream index: a line begins with {offset[:40]!r}", fix)
                 if int(offset) >= size:
-                    raise InputError(path, f"ends at byte {size:,}, but its index names byte {int(offset):,}", "Download the dump again")
+                    raise InputError(path, f"ends at byte {size:,}, but its index names byte {int(offset):,}", "Download the dump again.")
                 if int(offset) >= starts[-1] + range_bytes:
                     starts.append(int(offset))
         except (OSError, EOFError) as error:

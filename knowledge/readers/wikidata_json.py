@@ -53,13 +53,13 @@ def read_entities(part: ByteRange, *, snapshot: str, languages: tuple[str, ...] 
         except orjson.JSONDecodeError as error:
             if is_last and text.startswith(b"{") and not keep_partial:
                 raise window.error(index, "the file ends within the entity that begins here") from error
-            yield _rejection(window.where(index), f"no JSON ({error})", text[:80].decode("utf-8", "replace"))
+            yield _rejection(window.place(index), f"no JSON ({error})", text[:80].decode("utf-8", "replace"))
             continue
         yield from parse_entities(data, snapshot=snapshot, languages=languages)
         if is_last and text.endswith(b","):
             if not keep_partial:
                 raise window.error(index, "the file ends after a comma, before the next entity")
-            yield _rejection(window.where(index), "the file ends after a comma", "")
+            yield _rejection(window.place(index), "the file ends after a comma", "")
 
 
 def _lines(window: Window, first: bool, keep_partial: bool) -> Iterator[tuple[bytes | Rejection, int, bool]]:
@@ -75,7 +75,7 @@ def _lines(window: Window, first: bool, keep_partial: bool) -> Iterator[tuple[by
             if what:
                 if not keep_partial:
                     raise window.error(pos, what)
-                yield _rejection(window.where(pos), what, ""), pos, False
+                yield _rejection(window.place(pos), what, ""), pos, False
                 window.drop(len(window.data))
                 pos, seen, begun = 0, 0, False
             continue
@@ -94,7 +94,6 @@ def _lines(window: Window, first: bool, keep_partial: bool) -> Iterator[tuple[by
 
 
 def _rejection(where: str, what: str, shown: str) -> Rejection:
-    where = where.rpartition("/")[2]
     return reject(Reason.BAD_ENTITY, "EntityLine", where, evidence={"where": where, "what": what[:200]}, title=shown)
 
 

@@ -47,18 +47,18 @@ def plan_zim(path: str, *, entries_per_range: int = ENTRIES_PER_RANGE) -> list[Z
     """
     archive = _open(path)
     if archive.has_checksum and not archive.check():
-        raise InputError(path, "is damaged: its checksum does not agree", "Download it again")
+        raise InputError(path, "is damaged: its checksum does not agree", "Download it again.")
     count = archive.all_entry_count
     return [ZimRange(path=path, start=at, end=min(at + entries_per_range, count)) for at in range(0, count, entries_per_range)]
 
 
 def _open(path: str) -> Archive:
     if not Path(path).is_file():
-        raise InputError(path, "there is no such file", "Give the path of a ZIM file")
+        raise InputError(path, "there is no such file", "Give the path of a ZIM file.")
     try:
         return Archive(path)
     except RuntimeError as error:
-        raise InputError(path, f"is no ZIM file ({error})", "Give a .zim file of Kiwix; download it again if it was cut") from error
+        raise InputError(path, f"is no ZIM file ({error})", "Give a .zim file of Kiwix; download it again if it was cut.") from error
 
 
 def read_zim_site(path: str) -> Site:
@@ -105,7 +105,7 @@ def read_zim(part: ZimRange, site: Site) -> Iterator[Article | Redirect | tuple[
                 else:
                     yield _picture(path, bytes(item.content), site)
         except RuntimeError as error:
-            raise InputError(f"{part.path}, entry {number:,}", f"cannot be read ({error})", "Download the file again") from error
+            raise InputError(f"{part.path}, entry {number:,}", f"cannot be read ({error})", "Download the file again.") from error
 
 
 def _title(path: str, old_scheme: bool) -> str:

@@ -94,7 +94,8 @@ def test_titles_are_asked_for_fifty_at_a_time(loopback, tmp_path):
 
 
 def test_other_kinds_and_broken_pictures_are_refused(loopback, tmp_path):
-    commons = _Commons(loopback, [_page(loopback, "A.svg", 1, mime="image/svg+xml"), _page(loopback, "B.ogv", 2, mime="video/ogg"), _page(loopback, "C.jpg", 3)])
+    commons = _Commons(loopback, [_page(loopback, "A.svg", 1, mime="image/svg+xml"), _page(loopback, "B.ogv", 2, mime="video/ogg"),
+                                  _page(loopback, "C.jpg", 3)])
     api = _api(loopback, tmp_path)
     pages = api.pages(["A.svg", "B.ogv", "C.jpg"], width=120)
     assert pages["C.jpg"]
