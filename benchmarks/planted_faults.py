@@ -47,8 +47,9 @@ from transforms.pictures.stage import PictureChooser
 
 GOAL = 0.99
 TWIN = "Q999999999"
-KINDS = ("dropped clause", "reversed property", "added twin", "twin with one gap", "picture of another alike", "the same without statements",
-         "picture of another class, bare", "leak")
+DROPPED, REVERSED, TWINNED, GAP, LEAK = "dropped clause", "reversed property", "added twin", "twin with one gap", "leak"
+ALIKE, ALIKE_BARE, UNLIKE_BARE = "picture of another alike", "the same without statements", "picture of another class, bare"
+KINDS = (DROPPED, REVERSED, TWINNED, GAP, ALIKE, ALIKE_BARE, UNLIKE_BARE, LEAK)
 ASKED = {"difference": "difference", "sum": "sum", "ratio": "ratio", "count": "count", "duration_years": "years"}
 
 
@@ -245,10 +246,10 @@ class Planter:
             return  # it has no one answer by the truth itself: `benchmarks.truth` counts it
         for clause in form.clauses:
             if not isinstance(clause, Image):
-                self._changed_form("dropped clause", question, form.without(clause), files, answers)
+                self._changed_form(DROPPED, question, form.without(clause), files, answers)
             if isinstance(clause, ClaimClause) and isinstance(clause.object, str) and question.bindings.get(clause.object, "").startswith("Q"):
                 turned = tuple(c.__class__(**{**vars(c), "subject": c.object, "object": c.subject}) if c is clause else c for c in form.clauses)
-                self._changed_form("reversed property", question, Form(clauses=turned, ask=form.ask), files, answers)
+                self._changed_form(REVERSED, question, Form(clauses=turned, ask=form.ask), files, answers)
         self._twins(question, form, files, answers)
         self._leaks(question, form)
         self._pictures(question)
@@ -284,12 +285,12 @@ class Planter:
             with twin_truth(self.truth, key, near, asked):
                 found = true_answers(form, self.truth, files, question.bindings)
             if found is not None and found != answers:
-                self._note("added twin", self._certify(question, form, twin_store(self.store, key, near, asked)), f"{var}: {question.text}")
+                self._note(TWINNED, self._certify(question, form, twin_store(self.store, key, near, asked)), f"{var}: {question.text}")
                 describing = sorted({c.property for c in claims if c.subject == var and c.property not in asked})
                 if describing:
                     lacking = chance(0, question.id, f"planted-gap-{var}").choice(describing)
                     made = self._certify(question, form, twin_store(self.store, key, near, asked, lacking))
-                    self._note("twin with one gap", made, f"{var} without {lacking}: {question.text}")
+                    self._note(GAP, made, f"{var} without {lacking}: {question.text}")
 
     def _leaks(self, question: Question, form: Form) -> None:
         rng = chance(0, question.id, "planted-leak")
@@ -301,7 +302,7 @@ class Planter:
         at = rng.randrange(1, len(words))
         text = " ".join([*words[:at], said, *words[at:]])
         refusal = self._certify(question.replace(text=text), form, self.store)
-        self._note("leak", refusal if isinstance(refusal, Refusal) and refusal.reason == "leak" else None, text)
+        self._note(LEAK, refusal if isinstance(refusal, Refusal) and refusal.reason == "leak" else None, text)
 
     def _pictures(self, question: Question) -> None:
         anchor = self.store.entity(question.anchor)
@@ -311,9 +312,9 @@ class Planter:
         others = [t.id for t in self.truth.things.values() if t.pictures and anchor.id != t.id and not t.classes & {self.store.label(anchor.classes[0])}]
         if alike:
             images = self.store.images_of(alike[rng.randrange(len(alike))])
-            self._pictured(KINDS[3], question, images)
-            self._pictured(KINDS[4], question, _unstated(images))
-        self._pictured(KINDS[5], question, _unstated(self.store.images_of(others[rng.randrange(len(others))])))
+            self._pictured(ALIKE, question, images)
+            self._pictured(ALIKE_BARE, question, _unstated(images))
+        self._pictured(UNLIKE_BARE, question, _unstated(self.store.images_of(others[rng.randrange(len(others))])))
 
     def _pictured(self, kind: str, question: Question, shown: tuple[ImageAsset, ...]) -> None:
         if not shown:
