@@ -113,12 +113,12 @@ def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(he
 @app.command()
 def plan(store: Store_, recipe: Annotated[str, typer.Option()] = "demo", overrides: Set_ = None,
          pilot: Annotated[int, typer.Option(min=0, help="Runs so many seeds in --out first; their replies serve the run.")] = 0,
-         out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "", as_json: Json_ = False) -> None:
+         out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "", workers: Workers_ = 0, as_json: Json_ = False) -> None:
     """Forecast of calls, tokens, money, hours and survivors, each with a range. Spends nothing without --pilot."""
     from pipeline.plan import forecast
     from pipeline.recipe import load_recipe
 
-    made = forecast(load_recipe(recipe, tuple(overrides or ())), store=store, pilot=pilot, out=out, workers=cpus())
+    made = forecast(load_recipe(recipe, tuple(overrides or ())), store=store, pilot=pilot, out=out, workers=workers or cpus())
     show(made.as_json(), as_json, made.as_text())
 
 
