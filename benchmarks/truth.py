@@ -131,10 +131,11 @@ def wrong_picture(truth: Truth, question: Question, judged: Judged) -> str:
     files = truth.files.get(question.source_image_id)
     if files is None:
         return "unknown file"
-    if truth.shows(files) != {question.anchor}:
-        return f"{sorted(files)} shows {sorted(truth.shows(files))}, not {question.anchor}"
-    if judged.pictured and judged.pictured != {question.anchor}:
-        return f"the words start from {sorted(judged.pictured)}, not {question.anchor}"
+    anchor = truth.id_of(question.anchor)
+    if truth.shows(files) != {anchor}:
+        return f"{sorted(files)} shows {sorted(truth.shows(files))}, not {anchor}"
+    if judged.pictured and judged.pictured != {anchor}:
+        return f"the words start from {sorted(judged.pictured)}, not {anchor}"
     return ""
 
 
@@ -146,7 +147,7 @@ def folded(text: str) -> str:
 
 def leaks(truth: Truth, question: Question) -> list[str]:
     """Names of hidden things, and of the answer, that stand in the question's words."""
-    hidden = {v for v in question.bindings.values() if v in truth.things} | {question.anchor}
+    hidden = {truth.id_of(v) for v in (*question.bindings.values(), question.anchor)}
     names = {n for e in hidden if e in truth.things for n in truth.things[e].names} | {question.answer.text, *question.answer.aliases}
     said = f" {folded(question.text)} "
     return sorted(n for n in names if folded(n) and f" {folded(n)} " in said)
@@ -176,7 +177,7 @@ def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
         for candidate in candidates:
             if question is not None and candidate["reason"] == "not_grounded":
                 made.filters["grounding", "flagged"] += 1
-                made.filters["grounding", "in error"] += truth.shown.get(candidate["file"]) == {question.anchor}
+                made.filters["grounding", "in error"] += truth.shown.get(candidate["file"]) == {truth.id_of(question.anchor)}
 
 
 def _gives_away(truth: Truth, question: Question, evidence: dict, code: str) -> bool:
@@ -184,10 +185,10 @@ def _gives_away(truth: Truth, question: Question, evidence: dict, code: str) -> 
     if code == "F1":
         return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(question.text)
     subjects = truth.by_label.get(str(evidence.get("title", "")), set())
-    answer = question.answer.value.entity
+    answer = truth.id_of(question.answer.value.entity)
     related = answer and any(answer in found for s in subjects for found in truth.things[s].items.values())
     about_answer = bool(answer) and answer in subjects
-    return bool(related or about_answer or subjects & set(question.bindings.values()))
+    return bool(related or about_answer or subjects & {truth.id_of(v) for v in question.bindings.values()})
 
 
 # ---------------------------------------------------------------- tables

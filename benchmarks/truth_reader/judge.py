@@ -91,6 +91,7 @@ def judge(reader: Reader, question: Question) -> Judged:
     """What the truth says of a question: its words, its picture, its stated answer."""
     picture = reader.truth.files.get(question.source_image_id, frozenset())
     wanted = stated(question.answer.value)
+    wanted = reader.truth.id_of(wanted) if isinstance(wanted, str) else wanted
     finding, reading = judge_text(reader, question.text, picture, wanted)
     if reading is None:
         return Judged(finding)

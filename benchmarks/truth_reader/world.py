@@ -76,6 +76,8 @@ class Truth:
         self.things: dict[str, Thing] = {}
         self.into: dict[tuple[str, str], list[str]] = defaultdict(list)
         """(property, value's id) to subjects."""
+        self.articles: dict[str, str] = {}
+        """Article title to thing."""
         self.shown: dict[str, set[str]] = defaultdict(set)
         """Picture file to the things it shows, or whose logo, flag or map it is."""
         others: dict[str, str] = {}
@@ -103,7 +105,14 @@ class Truth:
                 thing.literals[prop].append(value)
         for file in row["pictures"]:
             self.shown[file].add(row["id"])
+        if row["article"]:
+            self.articles[row["article"]] = row["id"]
         self.things[row["id"]] = thing
+
+    def id_of(self, id_: str) -> str:
+        """The thing's own id, where an entity was made from an article whose item the dump lacks ("enwiki:Title"); else as it is."""
+        wiki, colon, title = id_.partition(":")
+        return self.articles.get(title, id_) if colon and wiki.endswith("wiki") else id_
 
     @cached_property
     def by_label(self) -> dict[str, set[str]]:
