@@ -80,7 +80,7 @@ def value_of_key(key: str) -> Value:
         return Value(kind=kind)
     if kind == "time":
         digits, _, precision = rest.rpartition("/")
-        parts = (digits[1:].split("-") + ["00", "00"])[:3]
+        parts = ([*digits[1:].split("-"), "00", "00"])[:3]
         return Value(kind="time", time=f"{digits[0]}{parts[0]:0<4}-{parts[1]}-{parts[2]}T00:00:00Z", precision=int(precision))
     if kind == "quantity":
         number, _, unit = rest.partition(":")

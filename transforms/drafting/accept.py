@@ -6,7 +6,7 @@ from records.knowledge import value_of_key
 from records.outcomes import Reason
 from records.synthesis import Seed
 from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture
-from transforms.certificate.description import descriptions
+from transforms.certificate.description import Description, descriptions
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
 from transforms.certificate.leak import find_leak
@@ -35,11 +35,19 @@ class Accept:
                 if margin.margin < (1 if self.rules.trust.complete else self.rules.margin):
                     rival = margin.nearest.to_row() if margin.nearest else None
                     return Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"var": var, "margin": margin.margin, "rival": rival})
-                # Any named entity may become the next node of the chain, so none may be there without need.
-                ends = (*description.predecessors, *dict.fromkeys(constants_of(description)))
-                idle = [end for end in ends if num_fitting(self.facts, description, end) == 1]
-                return Refusal(reason=Reason.DECORATION, evidence={"var": var, "ends": idle}) if idle else None
+                return self._idle(description)
         return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"var": var})
+
+    def _idle(self, description: Description) -> Refusal | None:
+        """A refusal where the description does not need the node before it, or none of the entities that it names.
+
+        One of those will be the next node of the chain, or the picture.
+        """
+        ends = description.predecessors or tuple(dict.fromkeys(constants_of(description)))
+        idle = [end for end in ends if num_fitting(self.facts, description, end) == 1]
+        if idle and (description.predecessors or len(idle) == len(ends)):
+            return Refusal(reason=Reason.DECORATION, evidence={"var": description.var, "ends": idle})
+        return None
 
     def no_leak(self, draft: Draft) -> Refusal | None:
         """Whether the words name a hidden node or the answer."""

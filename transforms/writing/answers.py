@@ -36,7 +36,7 @@ def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str =
 
 
 def _date(value: Value, precision: str) -> Answer:
-    year, month, day = (value.time.lstrip("+-")[:10].split("-") + ["00", "00"])[:3]
+    year, month, day = ([*value.time.lstrip("+-")[:10].split("-"), "00", "00"])[:3]
     era = " BC" if value.time.startswith("-") else ""
     said = f"{int(year)}{era}"
     if precision == "year" or value.precision == 9:

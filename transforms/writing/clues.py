@@ -19,7 +19,7 @@ def class_clause(entity: Entity) -> ClassClause | None:
     return ClassClause(var=SELF, class_id=entity.classes[0]) if entity.classes else None
 
 
-def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust, asked: str) -> list[tuple[float, Clause]]:
+def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust, asked: str, taken: frozenset[str]) -> list[tuple[float, Clause]]:
     """Claims of an entity that can help to describe it, each as a weight and a clause over `SELF`; functional ones weigh more.
 
     Args:
@@ -28,12 +28,13 @@ def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Tru
         avoid: ids and value keys that must not be said: nodes of the path, named entities, the answer.
         trust: how far the store is believed.
         asked: the property of this entity that the question asks for, or ""; it is no clue, nor is a date beside a date.
+        taken: properties by which the question speaks of this entity already.
     """
     found: list[tuple[float, Clause]] = []
     dates = any(v.kind == "time" for v in best_values(facts, entity.id, asked)) if asked else False
     for claim in facts.claims(entity.id):
         use = use_of(facts, claim.property)
-        if not (claim.best and use.clue) or use.volatile or claim.property == asked or claim.value.key() in avoid:
+        if not (claim.best and use.clue) or use.volatile or claim.property in taken or claim.property == asked or claim.value.key() in avoid:
             continue
         if not _sayable(facts, claim.value) or (dates and claim.value.kind == "time"):
             continue
@@ -69,6 +70,12 @@ def asked_property(form: Form, mention: Mention) -> str:
         if isinstance(clause.object, str) and not _leads_on(form, clause.object, clause) and subject in (mention.var, mention.entity_id):
             return clause.property
     return ""
+
+
+def taken_properties(form: Form, mention: Mention) -> frozenset[str]:
+    """The properties by which a form already speaks of the mentioned entity as their subject."""
+    return frozenset(c.property for c in form.of(ClaimClause)
+                     if (c.subject.entity if isinstance(c.subject, Value) else c.subject) in (mention.var, mention.entity_id))
 
 
 def _leads_on(form: Form, var: str, besides: ClaimClause) -> bool:

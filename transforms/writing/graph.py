@@ -15,7 +15,7 @@ from transforms.certificate.compute import compute
 from transforms.certificate.facts import Facts, Trust, best_values
 from transforms.certificate.readings import year_readings
 from transforms.writing.answers import answer_of
-from transforms.writing.clues import answerable, asked_property, by_weight, class_clause, clue_clauses, role_clauses
+from transforms.writing.clues import answerable, asked_property, by_weight, class_clause, clue_clauses, role_clauses, taken_properties
 from transforms.writing.english import English
 from transforms.writing.forms import constants, describe_variable, hide_constant, next_var, show_constant
 from transforms.writing.promise import Promise
@@ -166,7 +166,7 @@ class GraphWriter:
             return []
         avoid = frozenset({*draft.bindings.values(), draft.answer.value.key(), entity.id, *constants(draft.form)})
         draw = self._chance(seed, f"bundles:{mention.entity_id}:{len(draft.history)}")
-        weighted = clue_clauses(self.facts, entity, avoid, self.trust, asked_property(draft.form, mention))
+        weighted = clue_clauses(self.facts, entity, avoid, self.trust, asked_property(draft.form, mention), taken_properties(draft.form, mention))
         order = by_weight(weighted, draw)
         bundles: list[tuple[Clause, ...]] = []
         if fewest == 0:
@@ -176,7 +176,7 @@ class GraphWriter:
             bundles.extend((c,) for c in by_weight(role_clauses(self.facts, entity, avoid, self.trust), draw)[:self.drafts // 4])
         promising = Promise.of(self.facts, kind, mention, draft)
         for size in range(max(1, fewest), self.max_clauses + 1):
-            bundles.extend(_subsets(order, size, self.drafts // 2, promising))
+            bundles.extend(_subsets(order, size, self.drafts // (self.max_clauses + 1), promising))
         if fewest:
             # One of the named entities will have to become the picture.
             bundles.sort(key=lambda bundle: not any(self._pictured(c) for c in bundle))

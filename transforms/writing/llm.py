@@ -161,7 +161,7 @@ class LlmWriter:
             return list(found.values())
 
         return await self._ask(role, seed, read, {**_question(draft), **values, "num_wanted": self.rules.mentions,
-                                                  "at_hand": "; ".join(at_hand.values())})
+                                                  "at_hand": "; ".join(f"{n}*" if self.store.images_of(e) else n for e, n in at_hand.items())})
 
     async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
         return await self._facts("take_fact", draft, mention, seed, {})

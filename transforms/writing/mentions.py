@@ -39,6 +39,11 @@ def entity_of(store, draft: Draft, surface: str, title: str, source_id: str, lan
 def named_entities(store, draft: Draft, source_id: str, languages: tuple[str, ...]) -> dict[str, str]:
     """The entities of the store that a question calls by name, by id, each with the words: what may be hidden or shown."""
     found: dict[str, str] = {}
+    source = store.entity(source_id)
+    for name in source.names(languages) if source is not None else ():  # also where it is a common noun: "gato", "horse"
+        match = re.search(rf"\b{re.escape(name)}(?:e?s)?\b", draft.text, re.IGNORECASE)
+        if match and source_id not in found:
+            found[source_id] = match[0]
     words = re.findall(r"[\w'’.-]+", draft.text)
     runs = [" ".join(words[i:j]).strip(".") for i in range(len(words)) if words[i][:1].isupper()
             for j in range(min(len(words), i + MAX_NAME_WORDS), i, -1)]

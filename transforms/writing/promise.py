@@ -1,4 +1,4 @@
-"""Which descriptions are worth an execution: those that can be expected to fit about one entity, and to need each named end.
+"""Which descriptions are worth an execution: those that can be expected to fit about one entity, and to need what it rests on.
 
 The expectation takes clauses as independent, which they are not, so the bounds are wide; the certificate decides. On the
 painting rows, where a class has 5,151 members and a material 4,000, most bundles of clues are hopeless and dear to execute.
@@ -14,7 +14,7 @@ from transforms.writing.protocol import Draft, Mention
 MOST_EXPECTED = 6.0
 """A description that is expected to fit more entities is not tried."""
 LEAST_WITHOUT = 0.4
-"""Nor is one that is expected to fit hardly any other entity even without one of its ends."""
+"""Nor is one that is expected to fit hardly any other entity even without its hop, or without any one of the entities it names."""
 
 
 class Promise:
@@ -37,7 +37,7 @@ class Promise:
             return self._num_by_hop * prod(shares) <= MOST_EXPECTED and self._num_members * prod(shares) >= LEAST_WITHOUT
         if self._num_members * prod(shares) > MOST_EXPECTED:
             return False
-        return all(self._num_members * prod(shares[:i] + shares[i + 1:]) >= LEAST_WITHOUT for i, c in enumerate(clues) if _names(c))
+        return any(self._num_members * prod(shares[:i] + shares[i + 1:]) >= LEAST_WITHOUT for i, c in enumerate(clues) if _names(c))
 
     def _share(self, clue: Clause) -> float:
         """The share of the class that a clue fits."""
