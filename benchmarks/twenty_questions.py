@@ -1,0 +1,65 @@
+"""Twenty kept questions of a run, drawn by a fixed seed, as a page for people.
+
+    python -m benchmarks.twenty_questions RUN docs/twenty-questions.md [--number 20] [--seed 1]
+
+Pictures are written beside the page, small. With `--blind FOLDER` a second page holds questions and pictures alone, for a
+reader who is to say of each whether it is natural, clear and fair.
+"""
+import argparse
+import io
+from pathlib import Path
+
+from PIL import Image
+
+from records.identity import priority
+from records.parquet import read_records
+from records.synthesis import Question
+
+WIDTH = 360
+
+
+def drawn(run: Path, number: int, seed: int) -> list[Question]:
+    """The questions with the smallest places under the seed."""
+    last = sorted(p for p in (run / "stages").iterdir() if p.is_dir())[-1]
+    kept = [q for path in sorted(last.glob("kept-*.parquet")) for q in read_records(path, Question)]
+    return sorted(kept, key=lambda q: priority(seed, q.id, "twenty"))[:number]
+
+
+def picture(run: Path, question: Question, to: Path) -> None:
+    """A small copy of a question's picture."""
+    with Image.open(io.BytesIO((run / "pictures" / f"{question.image_id}.jpg").read_bytes())) as image:
+        image.thumbnail((WIDTH, WIDTH * 2))
+        to.parent.mkdir(parents=True, exist_ok=True)
+        image.convert("RGB").save(to, quality=85)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--number", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--blind", type=Path)
+    arguments = parser.parse_args()
+    lines = [f"# {arguments.number} questions of the demo", "",
+             f"Drawn from the kept questions of `make demo` by `python -m benchmarks.twenty_questions RUN PAGE --seed {arguments.seed}`. The pictures are scaled down.", ""]
+    blind = []
+    for number, question in enumerate(drawn(arguments.run, arguments.number, arguments.seed), 1):
+        name = f"{arguments.page.stem}/{number:02d}.jpg"
+        picture(arguments.run, question, arguments.page.parent / name)
+        made = question.certificate
+        assert made is not None
+        rival = f"; nearest rival {made.nearest_rival.label}, {made.nearest_rival.num_gaps} gaps" if made.nearest_rival else ""
+        lines += [f"**{number}.** {question.text}", "", f"![The question's picture]({name})", "",
+                  f"*{question.answer.text} {question.answer.unit}*".replace(" *", "*") + f" ({question.method}, {question.level}; {made.effective_hops} hops, "
+                  f"margin {'no rival' if made.margin == 9 else made.margin}{rival})", ""]
+        if arguments.blind:
+            picture(arguments.run, question, arguments.blind / f"{number:02d}.jpg")
+            blind.append(f"{number:02d}.jpg\t{question.text}")
+    arguments.page.write_text("\n".join(lines), encoding="utf-8")
+    if arguments.blind:
+        (arguments.blind / "questions.tsv").write_text("\n".join(blind) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
