@@ -25,6 +25,8 @@ from transforms.external import METHOD
 from transforms.stages.shards import read_stage, stage_seconds
 
 Counts = dict[str, tuple[int, int]]
+COROUTINES = ("02-draft", "09-text-only", "10-no-tools")
+"""Stages whose shards stay open while others work, so that the time they took says little about their own work."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ def _draw(job: Job, folder: str, num_seeds: int) -> list[Seed]:
 
 def _measured(recipe: Recipe, run: str, folder: str, seeds: list[Seed], summary: Summary) -> Pilot:
     shares = {name: (c.num_kept, c.num_kept + c.num_rejected) for name, c in summary.counts}
-    seconds = {name: stage_seconds(folder, name) / c.num_in for name, c in summary.counts if c.num_in and not uses_model(recipe, name)}
+    timed = [(name, c) for name, c in summary.counts if c.num_in and name not in COROUTINES and not uses_model(recipe, name)]
+    seconds = {name: stage_seconds(folder, name) / c.num_in for name, c in timed}
     ledger = calls_path(run)
     calls = _calls(recipe, cost_lines(ledger, by=("stage", "provider", "model", "seed_id")), {s.id for s in seeds}, shares) if ledger.exists() else []
     spent = cost_lines(ledger, by=())[0] if ledger.exists() else None
