@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 Json_ = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Store_ = Annotated[str, typer.Option("--store", help="An ingested store: a folder.")]
 Run_ = Annotated[Path, typer.Option("--run", help="A run's folder.")]
-Workers_ = Annotated[int, typer.Option("--workers", min=1, max=256, help="Processes of the runner in process.")]
+Workers_ = Annotated[int, typer.Option("--workers", min=0, max=256, help="Processes of the runner in process; 0 for one a processor.")]
 Set_ = Annotated[list[str] | None, typer.Option("--set", help="Overrides a recipe key: --set seeds.count=200. May be repeated.")]
 BEAM = {"allow_extra_args": True, "ignore_unknown_options": True}
 
