@@ -22,6 +22,12 @@ async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept:
         trail.add_reason(Reason.NO_ANSWER, entity.label())
     num_grown = 0
     for start in starts[:MAX_STARTS]:
+        # What no rewriting can mend must not cost its rounds: a start without a form is voted on before it grows.
+        accepted = start if start.form is not None else await accept.voted(None, start, writer, seed)
+        if not isinstance(accepted, Draft):
+            trail.add(accepted, start.text)
+            continue
+        start = accepted
         async for draft in _grown(start, rules.rounds[seed.level], seed, writer, accept, rules, trail):
             mentions = await trail.attempt("pick_image_entity", writer.pick_image_entity(draft, seed)) or []
             if not mentions:
@@ -46,7 +52,10 @@ async def _grown(draft: Draft, rounds: int, seed: Seed, writer: Writer, accept: 
         yield draft
         return
     num_ways = 0
-    for mention in (await trail.attempt("pick_entity", writer.pick_entity(draft, seed)) or [])[:MAX_MENTIONS]:
+    mentions = await trail.attempt("pick_entity", writer.pick_entity(draft, seed)) or []
+    if not mentions:
+        trail.add_reason(Reason.NO_FACT, draft.text)
+    for mention in mentions[:MAX_MENTIONS]:
         facts = await trail.attempt(mention.surface, writer.take_fact(draft, mention, seed)) or []
         if not facts:
             trail.add_reason(Reason.NO_FACT, mention.surface)

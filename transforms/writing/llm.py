@@ -285,7 +285,7 @@ class LlmWriter:
         return await self._votes("check_invariant", seed, read, {
             "before": fenced("first", before.text), "after": fenced("second", after.text), "answer": _answer(after.answer),
             **self._called(self.store.entity(step.entity_id)), "shown": self._shown(after),
-            "fact": fenced("source", step.source or step.fact)})
+            "fact": fenced("source", step.source or step.fact) if step.source or step.fact else ""})
 
     async def _votes(self, role: str, seed: Seed, read: Callable[[Any], Vote], values: Mapping[str, Any]) -> list[Vote]:
         return list(await asyncio.gather(*(self._ask(role, seed, read, values, sample=n) for n in range(self.rules.votes))))
