@@ -76,6 +76,8 @@ def dump(folder: Path, hide: float, seed: int, pictures: dict[str, str]) -> Iter
         for column, (property_id, _, class_id, _) in COLUMNS.items():
             hidden = draw.random() < rates[column]
             for label in values(row, column):
+                # The table begins every label with a capital letter; Wikidata's labels of materials and genres do not.
+                label = label[:1].lower() + label[1:] if column in ("_material", "_genre") else label
                 qid, _ = minted.setdefault(f"{column}:{label}" if column == "_depicts" else f"{class_id}:{label}",
                                            (f"Q{FIRST_MINTED + len(minted)}", class_id))
                 true.append([property_id, qid])

@@ -1,0 +1,125 @@
+"""How many certified questions over the painting rows are not unique, when claims were hidden before they were made.
+
+    python -m benchmarks.paintings_truth SHARED/paintings WORK [--hide 0 1 2] [--set seeds.per_entity=20 …]
+
+For each number of gaps: writes the rows as a dump with claims hidden, ingests it, runs the recipe `paintings`, and executes
+every drafted and certified form over *all* rows with an evaluator of its own, which imports nothing from `transforms`.
+"""
+import argparse
+import json
+import math
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.paintings import write
+from records.parquet import read_records
+from records.synthesis import Question
+
+Triples = dict[str, dict[str, set[str]]]
+
+
+def truth_of(path: Path) -> tuple[Triples, dict[tuple[str, str], set[str]]]:
+    """subject -> property -> values, and (property, value) -> subjects."""
+    by_subject: Triples = {}
+    by_value: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        entity = json.loads(line)
+        properties = by_subject.setdefault(entity["id"], {})
+        for property_id, value in entity["claims"]:
+            properties.setdefault(property_id, set()).add(value)
+            by_value[property_id, value].add(entity["id"])
+    return by_subject, by_value
+
+
+def term(data: dict, binding: dict[str, str]) -> str | None:
+    """A term's value: an entity id or a year; None for an unbound variable."""
+    if "var" in data:
+        return binding.get(data["var"])
+    value = data["value"]
+    return value.get("entity") or value["time"][1:5]
+
+
+def solve(clauses: list[dict], binding: dict[str, str], truth: tuple[Triples, dict]) -> Iterator[dict[str, str]]:
+    """Every binding that the rows support."""
+    if not clauses:
+        yield binding
+        return
+    by_subject, by_value = truth
+
+    def work(clause: dict) -> int:
+        if clause["is"] == "class":
+            return 0 if clause["var"] in binding else 10**6
+        if term(clause["subject"], binding) is not None:
+            return 1
+        value = term(clause["object"], binding)
+        return 10**9 if value is None else len(by_value[clause["property"], value])
+
+    clause = min(clauses, key=work)
+    rest = [c for c in clauses if c is not clause]
+    property_id = "P31" if clause["is"] == "class" else clause["property"]
+    left = {"var": clause["var"]} if clause["is"] == "class" else clause["subject"]
+    right = {"value": {"entity": clause["class_id"]}} if clause["is"] == "class" else clause["object"]
+    subject, value = term(left, binding), term(right, binding)
+    subjects = [subject] if subject is not None else sorted(by_value[property_id, value or ""])
+    for found in subjects:
+        values = by_subject.get(found, {}).get(property_id, set())
+        for each in sorted(values if value is None else values & {value}):
+            yield from solve(rest, binding | ({left["var"]: found} if "var" in left else {}) | ({right["var"]: each} if "var" in right else {}), truth)
+
+
+def true_answers(question: Question, truth: tuple[Triples, dict]) -> set[str]:
+    """What the form has as answers over all rows: values, or differences of years."""
+    form = question.form
+    assert isinstance(form, dict)
+    computed = next((c for c in form["clauses"] if c["is"] == "compute"), None)
+    clauses = [c for c in form["clauses"] if c["is"] in ("claim", "class")]
+    found = set()
+    for binding in solve(clauses, {next(c["var"] for c in form["clauses"] if c["is"] == "image"): question.anchor}, truth):
+        if computed:
+            years = [int(binding[a["var"]]) for a in computed["args"]]
+            found.add(str(abs(years[0] - years[1])))
+        else:
+            found.add(binding[form["ask"]["var"]])
+    return found
+
+
+def interval(bad: int, total: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share."""
+    if not total:
+        return 0.0, 1.0
+    z, p = 1.96, bad / total
+    middle, width = p + z * z / (2 * total), z * math.sqrt(p * (1 - p) / total + z * z / (4 * total * total))
+    return max(0.0, (middle - width) / (1 + z * z / total)), min(1.0, (middle + width) / (1 + z * z / total))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--hide", type=float, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--set", action="append", default=["seeds.per_entity=12", "seeds.count=456"])
+    arguments = parser.parse_args()
+    command = [sys.executable, "-m", "pipeline.cli"]
+    for hide in arguments.hide:
+        work = arguments.work / f"hide-{hide:g}"
+        write(arguments.folder, work / "dump", hide=hide, seed=1)
+        subprocess.run([*command, "ingest", "--store", str(work / "store"), "--entities", str(work / "dump/entities.json"),
+                        "--images", str(work / "dump/images"), "--snapshot", "2026-01-01"], check=True, stdout=subprocess.DEVNULL)
+        overrides = [part for one in arguments.set for part in ("--set", one)]
+        subprocess.run([*command, "synth", "--store", str(work / "store"), "--out", str(work / "run"), "--recipe", "paintings", *overrides],
+                       check=True, stdout=subprocess.DEVNULL)
+        truth = truth_of(work / "dump/truth.jsonl")
+        certified = [q for path in sorted((work / "run/stages/04-certify").glob("kept-*.parquet")) for q in read_records(path, Question)]
+        wrong = [q for q in certified if len(true_answers(q, truth)) != 1]
+        low, high = interval(len(wrong), len(certified))
+        print(f"gaps x{hide:g}: {len(certified)} certified, {len(wrong)} not unique over all rows ({len(wrong) / max(1, len(certified)):.2%}; "
+              f"95 % interval {low:.2%} to {high:.2%})", flush=True)
+        for question in wrong:
+            print(f"   {question.text}  {sorted(true_answers(question, truth))}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
