@@ -1,0 +1,43 @@
+"""How often a pilot's interval holds the truth: pilots of a finished run, drawn again and again from its own seeds.
+
+    python -m benchmarks.forecast RUN        prints coverage (90 % is asked for) and mean low, likely, high by size of the pilot
+"""
+import random
+import sys
+
+from pipeline.plan import priors
+from pipeline.plan.ranges import Range, exactly, share_of
+from records.outcomes import Rejection
+from records.synthesis import Seed
+from transforms.stages.shards import read_stage, stage_names
+
+NUM_PILOTS = 300
+SIZES = (12, 24, 50, 100)
+
+
+def pilot(run_stages: list[str], fell_at: dict[str, str], seeds: list[str], num_seeds: int) -> Range:
+    """The survivors that a pilot of these seeds forecasts for `num_seeds`, as `pipeline.plan.forecast` does."""
+    items, left = exactly(num_seeds), len(seeds)
+    for stage in run_stages:
+        out = sum(fell_at.get(seed) == stage for seed in seeds)
+        prior = priors.SURVIVAL[stage].range
+        items = items * (share_of(left - out, left, prior) if left and prior.low != prior.high else prior)
+        left -= out
+    return items
+
+
+def main(run: str) -> None:
+    stages = stage_names(run)[1:]
+    seeds = [s.id for s in read_stage(run, "01-seeds", "kept", Seed)]  # type: ignore[attr-defined]
+    fell_at = {r.seed_id: stage for stage in stages for r in read_stage(run, stage, "rejected", Rejection)}  # type: ignore[attr-defined]
+    kept, draws = sum(s not in fell_at for s in seeds), random.Random(0)
+    print(f"{len(seeds)} seeds, {kept} kept")
+    for size in SIZES:
+        made = [pilot(stages, fell_at, draws.sample(seeds, size), len(seeds)) for _ in range(NUM_PILOTS)]
+        covered = sum(r.low <= kept <= r.high for r in made) / NUM_PILOTS
+        means = [sum(getattr(r, end) for r in made) / NUM_PILOTS for end in ("low", "likely", "high")]
+        print(f"pilot of {size:>3}: covered {covered:.0%}; on average {means[1]:.0f} ({means[0]:.0f}–{means[2]:.0f})")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
