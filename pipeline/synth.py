@@ -23,7 +23,7 @@ from pipeline.resources import Job, absolute, open_store
 from pipeline.splits import components, keys_of
 from pipeline.synth_stages import SEEDS, Loser, Placed, synth_stages
 from pipeline.writers import check_writer
-from records.errors import InputError
+from records.errors import InputError, QuestloomError
 from records.identity import canonical_json, shard_of
 from records.knowledge import Entity
 from records.outcomes import Pending, Reason, Rejection, StageCount
@@ -270,8 +270,28 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_ar
     with watching("synth", total, done):
         pipeline = beam.Pipeline(options=beam_options(workers, beam_args))
         build(pipeline, job, excluded)
-        pipeline.run().wait_until_finish()
+        try:
+            pipeline.run().wait_until_finish()
+        except Exception as error:
+            raise job_failed(job.run, error) from error
     return summary(job, stages)
+
+
+def job_failed(run: str, error: Exception) -> QuestloomError:
+    """What a job that broke off means to the user; the traceback of the worker goes to a file.
+
+    A stage's own exceptions never come here: those are rejections. What does is the machine's (a full disk, no rights, no memory) or a fault
+    of the stage pattern.
+    """
+    text = str(error)
+    if "No space left on device" in text:
+        return InputError(run, "the disk is full", "Make room and run the same command again; finished shards are kept.")
+    if "Permission denied" in text:
+        return InputError(run, "a file cannot be written or read (permission denied)", "Correct the rights and run the same command again.")
+    where = Path(run, "failure.txt")
+    write_whole(where, text.encode())
+    last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), type(error).__name__)
+    return QuestloomError(f"the job broke off: {last}\n  The traceback is in {where}. Finished shards are kept: run the same command again.")
 
 
 def summary(job: Job, stages: list[Stage]) -> Summary:
