@@ -10,6 +10,7 @@ Shares have 95 % intervals (Wilson). What cannot be read counts as nothing, and 
 import argparse
 import json
 import math
+import os
 import platform
 import re
 import subprocess
@@ -242,7 +243,8 @@ def questloom(*words: str) -> None:
     Raises:
         subprocess.CalledProcessError: it failed.
     """
-    subprocess.run([sys.executable, "-m", "pipeline.cli", *words], check=True, stdout=subprocess.DEVNULL)
+    workers = str(len(os.sched_getaffinity(0)))
+    subprocess.run([sys.executable, "-m", "pipeline.cli", *words, "--workers", workers], check=True, stdout=subprocess.DEVNULL)
 
 
 def make(out: Path, world_seed: int, gaps: int, articles: int, seeds: int, margin: int = 2) -> tuple[Path, Path]:
