@@ -5,7 +5,7 @@ binary search over the fences, one over a page, and the rows themselves. It need
 object stores, and its memory does not grow with the table but for the fences (a key in 512).
 """
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import lance
@@ -31,6 +31,7 @@ class SortedTable:
         self._fences: list[str] | None = None
         self._keys = lru_cache(CACHED_PAGES)(lambda page: self._read("key", page, PAGE))
         self._records = lru_cache(CACHED_PAGES)(lambda page: self._read("record", page, self._record_page))
+        self._ids = lru_cache(CACHED_PAGES)(lambda page: [data.decode() for data in self._read("record", page, self._record_page)])
 
     def find(self, key: str) -> tuple[int, int]:
         """The rows [start, stop) that have this key."""
@@ -44,11 +45,17 @@ class SortedTable:
 
     def records(self, start: int, stop: int) -> list[bytes]:
         """The records of the rows [start, stop)."""
+        return self._rows(self._records, start, stop)
+
+    def ids(self, start: int, stop: int) -> list[str]:
+        """The same for a table whose records are ids: decoded once a page, since a hub's look-up gives thousands."""
+        return self._rows(self._ids, start, stop)
+
+    def _rows(self, pages: Callable[[int], list], start: int, stop: int) -> list:
         size = self._record_page
-        out: list[bytes] = []
+        out: list = []
         for page in range(start // size, -(-stop // size)):
-            rows = self._records(page)
-            out.extend(rows[max(0, start - page * size):stop - page * size])
+            out.extend(pages(page)[max(0, start - page * size):stop - page * size])
         return out
 
     def get(self, key: str) -> bytes | None:

@@ -189,7 +189,7 @@ class Store:
     def _ids(self, table: str, key: str, limit: int) -> tuple[str, ...]:
         rows = self._tables[table]
         start, stop = rows.find(key)
-        return tuple(data.decode() for data in rows.records(start, min(stop, start + limit)))
+        return tuple(rows.ids(start, min(stop, start + limit)))
 
     def _count(self, table: str, key: str) -> int:
         start, stop = self._tables[table].find(key)
