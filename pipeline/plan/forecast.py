@@ -81,10 +81,8 @@ class Forecast:
     @property
     def money(self) -> Range | None:
         """Money for the models of known price; None where no price is known."""
-        known = [s.money for s in self.stages if s.money is not None and (s.money.high or not s.unpriced)]
-        if self.unpriced and not any(k.high for k in known):
-            return None
-        return sum(known, ZERO)
+        known = sum((s.money for s in self.stages if s.money is not None), ZERO)
+        return None if self.unpriced and known == ZERO else known
 
     def as_json(self) -> dict[str, Any]:
         """Everything, for programs."""

@@ -2,7 +2,6 @@
 import yaml
 
 from pipeline.recipe import RECIPES, load_recipe, recipe_of
-from transforms.drafting.rules import DraftRules
 
 
 def test_vsearcher_has_the_published_numbers():
@@ -22,11 +21,6 @@ def test_opensearch_vl_has_the_published_numbers():
     assert (recipe.draft.tries, recipe.draft.max_answer_words) == (10, 6)
     assert (recipe.pictures.min_side, recipe.pictures.max_candidates, recipe.enhancement.share) == (512, 8, 0.1)
     assert (recipe.filters.image_search, recipe.filters.no_tools, recipe.filters.text_only) == (True, True, False)
-
-
-def test_a_single_seed_rule_leaves_the_other_off():
-    assert set(load_recipe("opensearch_vl").seeds.rules) == {"anchor"}
-    assert load_recipe("vsearcher").draft != DraftRules()
 
 
 def test_the_commented_blocks_load_once_their_marks_are_removed():
