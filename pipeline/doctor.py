@@ -168,7 +168,8 @@ def _machine() -> Iterator[Line]:
     yield Line("machine", "cores", Status.OK, str(cores))
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     enough = memory >= LEAST_MEMORY
-    yield Line("machine", "memory", Status.OK if enough else Status.INFO, f"{memory / 2**30:.1f} GiB", "" if enough else "A process of the demo takes 1.4 GiB: use one worker.")
+    yield Line("machine", "memory", Status.OK if enough else Status.INFO, f"{memory / 2**30:.1f} GiB",
+               "" if enough else "A process of the demo takes 1.4 GiB: use one worker.")
     free = shutil.disk_usage(Path.cwd()).free
     enough = free >= LEAST_DISK
     yield Line("machine", "disk", Status.OK if enough else Status.INFO, f"{free / 2**30:.1f} GiB free in {Path.cwd()}",
