@@ -14,6 +14,8 @@ import pyarrow as pa
 from knowledge.store.layout import PAGE, RECORD_PAGE, table_path
 
 CACHED_PAGES = 1024
+CACHED_ID_PAGES = 4096
+"""A page of ids takes 30 kB, and a hub's look-up 20 of them."""
 
 
 class SortedTable:
@@ -31,7 +33,7 @@ class SortedTable:
         self._fences: list[str] | None = None
         self._keys = lru_cache(CACHED_PAGES)(lambda page: self._read("key", page, PAGE))
         self._records = lru_cache(CACHED_PAGES)(lambda page: self._read("record", page, self._record_page))
-        self._ids = lru_cache(CACHED_PAGES)(lambda page: [data.decode() for data in self._read("record", page, self._record_page)])
+        self._ids = lru_cache(CACHED_ID_PAGES)(lambda page: [data.decode() for data in self._read("record", page, self._record_page)])
 
     def find(self, key: str) -> tuple[int, int]:
         """The rows [start, stop) that have this key."""
