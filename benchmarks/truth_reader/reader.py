@@ -118,7 +118,8 @@ def resolved(query: Query) -> Iterator[Query]:
     pending = {a.var for a in rest if isinstance(a, Back)}
     outright, implied = called(rest)
     differ = {a.other if a.var == back.var else a.var for a in rest if isinstance(a, Differ) and back.var in (a.var, a.other)}
-    out = {back.var, *pending, *differ}
+    beside = {v for a in rest if isinstance(a, Related) and back.var in (a.var, a.other) for v in (a.var, a.other)}
+    out = {back.var, *pending, *differ, *beside}  # nobody is his own father
     before = [v for v in {**outright, **implied} if v.startswith("n") and v not in out and _place(v) < _place(back.var)]
     pictured = {a.var for a in rest if isinstance(a, Pictured)}
     kinds = {a.var for a in rest if isinstance(a, Kind)}

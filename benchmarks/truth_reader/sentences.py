@@ -94,6 +94,9 @@ class Sentences(Grammar):
             if preposition and opening != preposition:
                 continue
             for end, var, atoms in self._asker(start + len(preposition)):
+                if preposition == ("in",) and self.at(end, "will", "you", "find"):
+                    for found in self.noun_phrase(end + 3):
+                        yield found.end, (*atoms, Related(found.var, "@in", var), *found.atoms), Asked("thing", (var,)), found.cost
                 for subject, more, aux in self._subject(end):
                     for relation, stop in self._rest(subject.end, aux, preposition):
                         said = (*atoms, Related(subject.var, relation, var), *subject.atoms, *more)

@@ -51,6 +51,9 @@ QUESTIONS = [
     ("On which date was the art museum whose collection includes the painting in the picture opened?", STILL, (1900, 2, 3)),
     ("How long, in centimetres, does the species discovered by the person who painted the painting in the picture grow?",
      STILL, Number(31.0, "Q174728")),
+    ("Consider the father of the person in the picture. In which year was the child of that father born?", IVO, (1812,)),
+    ("In which district will you find the lighthouse in the picture?", NORTH, "Q6"),
+    ("Consider the lighthouse that is taller than that bridge and was designed by the architect of the bridge in the picture. Who designed it?", OLD, None),
     ("In which year was the place beyond all grammar whatever?", OLD, None),
 ]
 
