@@ -2,7 +2,6 @@
 import dataclasses
 import errno
 import json
-import logging
 import os
 import re
 import shutil
@@ -13,12 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-
 from knowledge.store.layout import META, REJECTED, STORE_VERSION
 from knowledge.store.writer import write_meta
+from pipeline.local_runner import new_pipeline
 from records.errors import InputError, QuestloomError
 from records.identity import canonical_json, sha256_hex
 from records.outcomes import Reason, Rejection, StageCount
@@ -185,14 +181,9 @@ def _run_beam(job: Job, options: IngestOptions) -> None:
     Raises:
         InputError: a task met damaged input; ProviderFault: a service fails; OSError: the disk is full or cannot be written.
     """
-    local = not options.beam_args
-    args = list(options.beam_args)
-    if local and options.workers > 1:
-        args = ["--direct_running_mode=multi_processing", f"--direct_num_workers={options.workers}"]
     read_failure(job)
-    logging.getLogger("apache_beam").setLevel(logging.ERROR)
     try:
-        with beam.Pipeline(runner=FnApiRunner() if local else None, options=PipelineOptions(args, save_main_session=False)) as pipeline:
+        with new_pipeline(options.workers, options.beam_args) as pipeline:
             pipeline | "ingest" >> Ingest(job)
     except Exception as error:
         if (failure := read_failure(job)) is not None:

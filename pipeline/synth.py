@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions
 
 from knowledge.store.vectors import add_vectors
 from models.clip import Clip
 from pipeline.clients import check_client
 from pipeline.external import open_sources, outside_seeds
 from pipeline.inputs import words_of
+from pipeline.local_runner import new_pipeline
 from pipeline.progress import counting, watching
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, absolute, open_store
@@ -233,16 +233,6 @@ def check_models(job: Job) -> None:
     check_grounding(open_store(job.store), clip, job.recipe.grounding)
 
 
-def beam_options(workers: int, extra: tuple[str, ...] = ()) -> PipelineOptions:
-    """In process unless another runner is named; FnApiRunner by name, since the default would download a binary."""
-    given = list(extra)
-    if not any(o.startswith("--runner") for o in given):
-        given += ["--runner=FnApiRunner"]
-        if workers > 1:
-            given += ["--direct_running_mode=multi_processing", f"--direct_num_workers={workers}", "--default_sdk_harness_log_level=ERROR"]
-    return PipelineOptions(given, save_main_session=False)
-
-
 def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_args: tuple[str, ...] = ()) -> Summary:
     """Runs or resumes the main job up to the splits; `pipeline.export` writes the data set.
 
@@ -268,7 +258,7 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_ar
         return sum(n for _, n in finished) + recipe.run.shards * seeds_stand(job), current
 
     with watching("synth", total, done):
-        pipeline = beam.Pipeline(options=beam_options(workers, beam_args))
+        pipeline = new_pipeline(workers, beam_args)
         build(pipeline, job, excluded)
         try:
             pipeline.run().wait_until_finish()

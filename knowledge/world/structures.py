@@ -99,7 +99,10 @@ def _lighthouse(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     thing.say("P137", part.nation.kind("agency")[0])
     thing.say("P206", rng.choice(part.nation.kind("sea")))
     if rng.random() < .3:
-        thing.say("P706", rng.choice(part.kind("island")))
+        # What stands on an island lies in the island's district.
+        near = [i for i in part.kind("island") if i.first("P131") == thing.first("P131")]
+        if near:
+            thing.say("P706", rng.choice(near))
     if rng.random() < .35:
         keeper = rng.choice([p for p in part.kind("person") if p.woman == (rng.random() < .3)] or part.kind("person"))
         if keeper.start + 20 <= SNAPSHOT_YEAR and keeper.end > thing.start + 1 and keeper.end > keeper.start + 30 > thing.start:
@@ -260,7 +263,9 @@ def _stadium(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
 def _observatory(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     thing = part.new("observatory", f"{part.names.stem()} Observatory", "observatory", fame=rng.lognormvariate(1.3, .8))
     _built(part, thing, plan, plan["district"])
-    thing.say("P706", rng.choice(part.kind("mountain")))
+    near = [m for m in part.kind("mountain") if m.first("P131") == thing.first("P131")]
+    if near:
+        thing.say("P706", rng.choice(near))
     thing.say("P2044", quantity(rng.randint(200, 1900), "metre"))
     thing.look.update(roof="dome", windows=rng.randint(2, 4), columns=0)
     return thing

@@ -8,16 +8,15 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import apache_beam as beam
-
 from calls.ledger import CostLine, cost_lines
 from pipeline.clients import PILOT, calls_path
+from pipeline.local_runner import new_pipeline
 from pipeline.plan import priors
 from pipeline.plan.calls import RoleCalls, uses_model
 from pipeline.plan.ranges import Range, mean_of
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, absolute
-from pipeline.synth import SEEDS, Summary, beam_options, check_models, prepare, run_synth, seed_shards, seeds_stand, write_seeds
+from pipeline.synth import SEEDS, Summary, check_models, prepare, run_synth, seed_shards, seeds_stand, write_seeds
 from records.errors import InputError
 from records.identity import priority
 from records.synthesis import Seed
@@ -57,7 +56,7 @@ def run_pilot(recipe: Recipe, *, store: str, out: str, num_seeds: int, workers: 
     excluded = prepare(job)
     check_models(job)
     if not seeds_stand(job):
-        with beam.Pipeline(options=beam_options(workers)) as pipeline:
+        with new_pipeline(workers) as pipeline:
             seed_shards(pipeline, job, excluded)
     folder = str(Path(job.run, PILOT))
     seeds = _draw(job, folder, num_seeds)
