@@ -13,14 +13,17 @@ from pipeline.clients import CALLS
 from pipeline.export import export_dataset
 from pipeline.recipe import Recipe
 from pipeline.report import build_report
-from pipeline.resources import Job, absolute
+from pipeline.resources import Job, absolute, open_store
 from pipeline.synth import Summary
 from records.identity import canonical_json
 from records.outcomes import PendingCause
 from records.parquet import write_whole
+from transforms.drafting.seeds import obstacles
 from transforms.stages.shards import stage_seconds
 
 VERSIONS = ("questloom", "apache-beam", "pylance", "pyarrow", "open_clip_torch", "torch", "rapidocr")
+LOOKED_AT = 10_000
+"""Entities that are looked at again to say why there is no seed."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ def finish_run(recipe: Recipe, *, store: str, out: str, summary: Summary, starte
     ledger = run / CALLS
     cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if ledger.exists() else []
     exit_code, message = _verdict(recipe, summary)
+    if not summary.num_seeds:
+        message = _without_seeds(recipe, store)
     if not summary.num_pending:
         export_dataset(Job(run=str(run), store=absolute(store), recipe=recipe))
     facts = {"recipe": recipe.name, "fingerprint": recipe.fingerprint, "whole": not summary.num_pending, "cost": cost,
@@ -79,6 +84,15 @@ def _verdict(recipe: Recipe, summary: Summary) -> tuple[int, str]:
     if summary.num_errors > recipe.run.max_error_share * max(1, summary.num_seeds):
         return 1, f"{summary.num_errors:,} items ended as errors of ours; the report shows their tracebacks."
     return 0, "" if summary.num_kept else "No question was kept; the report says why each seed was dropped."
+
+
+def _without_seeds(recipe: Recipe, store: str) -> str:
+    """Why the store gave no seed."""
+    opened = open_store(absolute(store))
+    found = obstacles(opened.scan_entities(0, LOOKED_AT), opened, recipe.seeds, recipe.pictures.min_side)
+    if not found:
+        return "There is no seed: the store has no entities, or seeds.exclude names them all."
+    return f"No entity can be a seed. Of the first {sum(found.values()):,}: {'; '.join(f'{n:,} {why}' for why, n in found.items())}."
 
 
 def _version(name: str) -> str:

@@ -66,13 +66,15 @@ def vectors_of(store_path: str) -> lance.LanceDataset | None:
 
 
 def load_vectors(store_path: str) -> tuple[list[str], np.ndarray, str]:
-    """Image ids, their vectors float32 (pictures, width) in the same order, and the model's name.
+    """Image ids, their vectors float32 (pictures, width) in the same order, and the model's name; all empty for a store without pictures.
 
     Raises:
-        InputError: the store has no vectors yet.
+        InputError: the store has pictures and no vectors yet.
     """
     data = vectors_of(store_path)
     if data is None:
+        if not lance.dataset(table_path(store_path, "images")).count_rows():
+            return [], np.zeros((0, 0), np.float32), ""
         raise InputError(store_path, "the store has no picture vectors", "Compute them (`add_vectors`), or search text only.")
     table = data.to_table()
     flat = table.column("vector").combine_chunks().flatten().to_numpy()

@@ -1,5 +1,6 @@
 """Seeds by rule: rare entities (VSearcher A.2), anchors (OpenSearch-VL 3.1), or any pictured one, stratified over domains."""
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from records.identity import priority
@@ -50,18 +51,34 @@ def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
 
 def candidates(entity: Entity, facts: Facts, rules: SeedRules, min_side: int, recipe_seed: int) -> Iterator[Candidate]:
     """Every seed that one entity could give: rules × methods × levels, each at its own random place."""
-    if not entity.classes or not may_be_shown(facts, entity, rules.living_people):
+    fitting = _fitting(entity, facts, rules, min_side)
+    if isinstance(fitting, str):
         return
-    article, images = facts.article(entity.id), facts.images_of(entity.id)
-    fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules, min_side),
-            "pictured": is_pictured(images, min_side)}
     group = entity.domain + ("*" if rules.readable != 1.0 and year_readings(facts, entity.id) else "")
     for method in sorted(rules.methods):
         for index in range(rules.per_entity):
-            for rule in sorted(r for r in rules.rules if fits.get(r)):
+            for rule in fitting:
                 level = _level(rules, recipe_seed, entity.id, method, index)
                 seed = Seed(entity_id=entity.id, method=method, rule=rule, level=level, domain=entity.domain, topic=entity.topic, index=index)
                 yield Candidate(stratum=(method, rule), group=group, place=priority(recipe_seed, seed.id, "seeds"), seed=seed)
+
+
+def _fitting(entity: Entity, facts: Facts, rules: SeedRules, min_side: int) -> list[str] | str:
+    """The recipe's rules that an entity fits, sorted; or in words why it can be no seed."""
+    if not entity.classes:
+        return "have no class (P31)"
+    if not may_be_shown(facts, entity, rules.living_people):
+        return "are people without a date of death"
+    article, images = facts.article(entity.id), facts.images_of(entity.id)
+    fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules, min_side),
+            "pictured": is_pictured(images, min_side)}
+    return sorted(r for r in rules.rules if fits.get(r)) or f"fit none of the rules ({', '.join(sorted(rules.rules))})"
+
+
+def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, min_side: int) -> dict[str, int]:
+    """Why entities can be no seeds, in words, each with its count."""
+    found = Counter(why for e in entities if isinstance(why := _fitting(e, facts, rules, min_side), str))
+    return dict(sorted(found.items()))
 
 
 def _level(rules: SeedRules, recipe_seed: int, entity_id: str, method: str, index: int) -> str:

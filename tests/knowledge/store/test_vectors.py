@@ -59,3 +59,9 @@ def test_a_computation_that_fails_leaves_no_vectors(tmp_path, everything):
         add_vectors(path, breaks, "a", batch=1)
     with pytest.raises(InputError):
         load_vectors(path)
+
+
+def test_a_store_without_pictures_needs_no_vectors_and_finds_nothing(tmp_path, everything):
+    build_store(str(tmp_path), entities=everything["entities"])
+    assert add_vectors(str(tmp_path), mean_colour, "mean-colour") == 0
+    assert PictureSearch(Store.open(str(tmp_path))).search(np.ones(4) / 2, 2) == []
