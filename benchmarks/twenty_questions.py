@@ -42,7 +42,8 @@ def main() -> None:
     parser.add_argument("--blind", type=Path)
     arguments = parser.parse_args()
     lines = [f"# {arguments.number} questions of the demo", "",
-             f"Drawn from the kept questions of `make demo` by `python -m benchmarks.twenty_questions RUN PAGE --seed {arguments.seed}`. The pictures are scaled down.", ""]
+             "Drawn from the kept questions of `make demo` by "
+             f"`python -m benchmarks.twenty_questions RUN PAGE --seed {arguments.seed}`. The pictures are scaled down.", ""]
     blind = []
     for number, question in enumerate(drawn(arguments.run, arguments.number, arguments.seed), 1):
         name = f"{arguments.page.stem}/{number:02d}.jpg"

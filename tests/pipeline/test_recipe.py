@@ -1,8 +1,8 @@
 """Recipes: what is shipped loads, and what is wrong is refused with its place and a way out."""
 import pytest
-from records.errors import InputError
 
 from pipeline.recipe import RECIPES, load_recipe, recipe_of
+from records.errors import InputError
 
 
 @pytest.mark.parametrize("path", sorted(RECIPES.glob("*.yaml")), ids=lambda p: p.stem)

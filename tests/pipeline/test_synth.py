@@ -9,14 +9,14 @@ import time
 from pathlib import Path
 
 import pytest
-from knowledge.world.write import write_world
-from records.errors import InputError
-from records.outcomes import Rejection
-from records.synthesis import Question, Seed
 
+from knowledge.world.write import write_world
 from pipeline.ingest import IngestOptions, run_ingest
 from pipeline.recipe import load_recipe
 from pipeline.synth import run_synth
+from records.errors import InputError
+from records.outcomes import Rejection
+from records.synthesis import Question, Seed
 from transforms.stages.shards import counts, read_stage, stage_names
 
 SEED, ARTICLES = 11, 260
