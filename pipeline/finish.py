@@ -64,7 +64,8 @@ def finish_run(recipe: Recipe, *, store: str, out: str, summary: Summary, starte
     if not summary.num_pending:
         export_dataset(Job(run=str(run), store=absolute(store), recipe=recipe))
     facts = {"recipe": recipe.name, "fingerprint": recipe.fingerprint, "whole": not summary.num_pending, "cost": cost,
-             "store": absolute(store), "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"), "seconds": round(time.time() - started, 1),
+             "store": absolute(store), "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
+             "seconds": round(time.time() - started, 1),
              "versions": {name: _version(name) for name in VERSIONS} | {"python": platform.python_version()},
              "stages": {name: {**{k: getattr(c, k) for k in ("num_in", "num_kept", "num_rejected", "num_pending", "num_out")},
                                "seconds": round(stage_seconds(str(run), name), 1)} for name, c in summary.counts}}
