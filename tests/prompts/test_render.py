@@ -14,7 +14,8 @@ from prompts.roles import ROLES
 GOLDENS = Path(__file__).parent / "goldens"
 VALUES = {
     "language": "English (en)", "name": "Ardwen Light", "description": "lighthouse in Merren", "num_wanted": 3,
-    "question": fenced("question", "Who built Ardwen Light?"), "answer": "Ilse Varga", "anchor_phrase": "", "at_hand": "Ardwen Light*; Merren", "surface": "Ardwen Light",
+    "question": fenced("question", "Who built Ardwen Light?"), "answer": "Ilse Varga", "anchor_phrase": "",
+    "at_hand": "Ardwen Light*; Merren", "surface": "Ardwen Light",
     "claims": fenced("claims", "1. architect: Ilse Varga\n2. height: 31 metre"), "last": "Ilse Varga",
     "sentences": fenced("sentences", "1. Ardwen Light was lit in 1871."),
     "facts": fenced("descriptions", "- the tallest lighthouse of Merren"),
