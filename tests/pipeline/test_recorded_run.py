@@ -10,6 +10,7 @@ import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -36,8 +37,8 @@ def request_id(body: dict) -> str:
 class Recorded(BaseHTTPRequestHandler):
     """Speaks /v1/chat/completions from recorded replies; a request that is not among them is an error that is not tried again."""
 
-    replies: dict[str, str] = {}
-    unknown: list[str] = []
+    replies: ClassVar[dict[str, str]] = {}
+    unknown: ClassVar[list[str]] = []
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
