@@ -46,3 +46,9 @@ def test_only_fields_of_one_meaning_and_links_to_known_pages_become_claims():
     assert [(c.property, c.value.entity or c.value.time[:5]) for c in claims] == [
         ("P31", "Q39715"), ("P84", "Q2"), ("P84", "Q3"), ("P569", "+1850")]
     assert all(c.source == "infobox" and c.revision == 9 and not c.best for c in claims)
+
+
+def test_the_occupations_of_an_economy_are_no_occupation():
+    article = Article(wiki="enwiki", title="Economy of Angola", page_id=1, revision=9, entity_id="Q1", infobox_name="Infobox economy", infobox=(
+        InfoboxField(name="occupations", text="agriculture 85%", targets=("Agriculture",)),))
+    assert not list(infobox_claims(article, {"Agriculture": "Q2"}.get))
