@@ -220,7 +220,7 @@ def _claims(subject: str, rows: list[Row], revision: int, snapshot: str) -> tupl
     for row in rows:
         groups.setdefault(row["statement"]["value"], []).append(row)
     preferred = {_id(r["property"]) for r in rows if r["rank"]["value"].endswith("PreferredRank")}
-    claims: dict[tuple[str, str, str, tuple[str, ...]], Claim] = {}
+    claims: dict[tuple[str, str, str, tuple[tuple[str, str], ...]], Claim] = {}
     for statement, group in sorted(groups.items()):
         row = min(group, key=lambda r: sorted((k, v["value"]) for k, v in r.items()))
         qualifiers = tuple(sorted({Qualifier(property=p, value=_time(r[name], r.get(f"{name}Precision")))
@@ -229,7 +229,7 @@ def _claims(subject: str, rows: list[Row], revision: int, snapshot: str) -> tupl
         prop, value = _id(row["property"]), _value(row)
         rank = row["rank"]["value"].rpartition("#")[2].removesuffix("Rank").lower()
         best = rank == ("preferred" if prop in preferred else "normal") and holds_at(qualifiers, snapshot)
-        claims.setdefault((prop, value.key(), rank, tuple(q.value.key() for q in qualifiers)), Claim(
+        claims.setdefault((prop, value.key(), rank, tuple((q.property, q.value.key()) for q in qualifiers)), Claim(
             subject=subject, property=prop, value=value, rank=rank, best=best, qualifiers=qualifiers, revision=revision,
             statement=statement.rpartition("/")[2].replace("-", "$", 1)))
     return tuple(sorted(claims.values(), key=lambda c: (c.property, c.value.key(), c.statement)))

@@ -29,7 +29,7 @@ wd:P625 wikibase:claim p:P625 ; wikibase:statementProperty ps:P625 ; wikibase:st
 wd:P26 wikibase:claim p:P26 ; wikibase:statementProperty ps:P26 ; wikibase:statementValue psv:P26 ; wikibase:propertyType wikibase:WikibaseItem .
 wd:Q7 rdfs:label "tower"@en, "Turm"@de, "tour"@fr ; skos:altLabel "the tower"@en ; schema:description "a high one"@en ; schema:version 99 ;
   wikibase:sitelinks 2 ; wikibase:statements 25 ; wdt:P18 <http://commons.wikimedia.org/wiki/Special:FilePath/A%20b.jpg> ;
-  p:P31 wds:Q7-a, wds:Q7-b ; p:P569 wds:Q7-c ; p:P2048 wds:Q7-d ; p:P18 wds:Q7-e ; p:P625 wds:Q7-f ; p:P26 wds:Q7-g, wds:Q7-h, wds:Q7-i .
+  p:P31 wds:Q7-a, wds:Q7-b ; p:P569 wds:Q7-c ; p:P2048 wds:Q7-d ; p:P18 wds:Q7-e ; p:P625 wds:Q7-f ; p:P26 wds:Q7-g, wds:Q7-h, wds:Q7-i, wds:Q7-j .
 <https://en.wikipedia.org/wiki/Tower> schema:about wd:Q7 ; schema:isPartOf <https://en.wikipedia.org/> ; schema:name "Tower"@en .
 <https://commons.wikimedia.org/wiki/T> schema:about wd:Q7 ; schema:isPartOf <https://commons.wikimedia.org/> ; schema:name "T"@en .
 wds:Q7-a wikibase:rank wikibase:NormalRank ; ps:P31 wd:Q12 . wds:Q7-b wikibase:rank wikibase:PreferredRank ; ps:P31 wd:Q13 .
@@ -38,6 +38,7 @@ wds:Q7-d wikibase:rank wikibase:NormalRank ; ps:P2048 "+300.5"^^xsd:decimal ; ps
 wds:Q7-e wikibase:rank wikibase:NormalRank ; ps:P18 <http://commons.wikimedia.org/wiki/Special:FilePath/A%20b.jpg> .
 wds:Q7-f wikibase:rank wikibase:NormalRank ; ps:P625 "Point(2.5 48.8)"^^geo:wktLiteral .
 wds:Q7-g wikibase:rank wikibase:NormalRank ; ps:P26 wd:Q20 ; pqv:P582 [ wikibase:timeValue "1990-01-01T00:00:00Z"^^xsd:string ; wikibase:timePrecision 9 ] .
+wds:Q7-j wikibase:rank wikibase:NormalRank ; ps:P26 wd:Q20 ; pqv:P580 [ wikibase:timeValue "1990-01-01T00:00:00Z"^^xsd:string ; wikibase:timePrecision 9 ] .
 wds:Q7-h wikibase:rank wikibase:NormalRank ; ps:P26 <http://www.wikidata.org/.well-known/genid/0f3> . wds:Q7-i wikibase:rank wikibase:NormalRank .
 wd:Q8 wikibase:sitelinks 50 ; wikibase:statements 25 ; wdt:P18 <http://x/y.jpg> . wd:Q9 rdfs:label "nine"@en .
 wd:Q9 wikibase:sitelinks 3 ; wikibase:statements 30 ; wdt:P18 <http://x/z.jpg> ; wdt:P31 wd:Q5 .
@@ -72,13 +73,14 @@ def _rows(*items):
 def test_entities_come_with_names_sitelinks_ranks_units_precisions_and_times_in_force(engine, tmp_path):
     ((entity, claims), (nine, _)) = service_entities(_service(engine, tmp_path), ["Q7", "Q9", "Q404", "no id"], snapshot=SNAPSHOT, languages=("en", "de"))
     assert (entity.labels, entity.aliases, entity.descriptions) == ({"en": "tower", "de": "Turm"}, {"en": ("the tower",)}, {"en": "a high one"})
-    assert (entity.sitelinks, entity.revision, entity.num_statements) == ({"enwiki": "Tower", "commonswiki": "T"}, 99, 9)
+    assert (entity.sitelinks, entity.revision, entity.num_statements) == ({"enwiki": "Tower", "commonswiki": "T"}, 99, 10)
     assert (entity.classes, entity.picture_files, nine.label()) == (("Q13",), ("A b.jpg",), "nine")
     found = {(c.property, c.value.key(), c.rank, c.best) for c in claims}
     assert found == {
         ("P31", "Q12", "normal", False), ("P31", "Q13", "preferred", True), ("P569", "time:-0044-03-15/11", "normal", True),
         ("P2048", "quantity:300.5:Q11573", "normal", True), ("P18", "commons_media::A b.jpg", "normal", True),
-        ("P625", "coordinate:48.80000,2.50000", "normal", True), ("P26", "Q20", "normal", False), ("P26", "somevalue", "normal", True),
+        ("P625", "coordinate:48.80000,2.50000", "normal", True), ("P26", "Q20", "normal", False),
+        ("P26", "Q20", "normal", True), ("P26", "somevalue", "normal", True),
         ("P26", "novalue", "normal", True)}
     assert {c.statement for c in claims if c.property == "P31"} == {"Q7$a", "Q7$b"}
 
