@@ -71,7 +71,7 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     for _ in range(TRIES_PER_CLAUSE * len(form.clauses)):
         telling = Telling(scene, rng)
         marked = _told(telling, rng)
-        cost = telling.cost + _weigh(unmarked(marked), hidden, language) + HOPELESS * len(_unclear(scene, *_read_marks(marked)))
+        cost = telling.cost + _weigh(unmarked(marked), hidden, language) + HOPELESS * len(_unclear(telling, *_read_marks(marked)))
         if marked not in found or cost < found[marked][0]:
             found[marked] = (cost, telling)
     best = min(cost for cost, _ in found.values())
@@ -83,20 +83,27 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
         faults += ("something is not described",)
     if form.anchor and form.anchor not in names and not telling.anchor_phrase:
         faults += ("the picture is not mentioned",)
-    faults += _unclear(scene, text, spans)
+    faults += _unclear(telling, text, spans)
     return Worded(text=text, anchor_phrase=telling.anchor_phrase, mentions={k: text[a:b] for k, (a, b) in spans.items()}, spans=spans,
                   problems=faults)
 
 
-def _unclear(scene: Scene, text: str, spans: Mapping[str, tuple[int, int]]) -> tuple[str, ...]:
+def _unclear(telling: Telling, text: str, spans: Mapping[str, tuple[int, int]]) -> tuple[str, ...]:
     """What a careful reader would stumble on: a node of the form that is not mentioned, or one that is referred back to before it was."""
-    form = scene.form
+    scene, form = telling.scene, telling.scene.form
     nodes = {v for c in form.of(ClaimClause) for v in (c.subject, c.object) if isinstance(v, str)} - set(scene.literals) - set(scene.names)
     # What is counted or compared is told by the computation's own phrase.
     nodes -= {form.ask.var, form.anchor, *(v for c in form.of(Compute) for v in (c.out, *c.args) if isinstance(v, str))}
     faults = tuple(f"{v} is not mentioned" for v in sorted(nodes) if v not in spans)
-    early = sorted(v for v in nodes | {form.anchor} if v in spans and re.match(r"(that|the other) ", text[slice(*spans[v])], re.I))
+    early = sorted(v for v in nodes | {form.anchor} if v in spans and (
+        re.match(r"(that|the other) ", text[slice(*spans[v])], re.I) or _first(text, telling.told.get(v, "")) < spans[v][0]))
     return faults + tuple(f"{v} is referred back to before it is introduced" for v in early)
+
+
+def _first(text: str, reference: str) -> int:
+    """Where a back reference ("that museum") stands first; the text's end where it does not."""
+    found = re.search(rf"\b{re.escape(reference)}\b", text, re.I) if reference else None
+    return found.start() if found else len(text)
 
 
 # ---------------------------------------------------------------- styles
