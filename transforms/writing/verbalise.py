@@ -96,13 +96,13 @@ def _unclear(telling: Telling, text: str, spans: Mapping[str, tuple[int, int]]) 
     nodes -= {form.ask.var, form.anchor, *(v for c in form.of(Compute) for v in (c.out, *c.args) if isinstance(v, str))}
     faults = tuple(f"{v} is not mentioned" for v in sorted(nodes) if v not in spans)
     early = sorted(v for v in nodes | {form.anchor} if v in spans and (
-        re.match(r"(that|the other) ", text[slice(*spans[v])], re.I) or _first(text, telling.told.get(v, "")) < spans[v][0]))
+        re.match(r"(that|the other) ", text[slice(*spans[v])], re.I) or _first(text, telling.reference(v) if v in telling.told else "") < spans[v][0]))
     return faults + tuple(f"{v} is referred back to before it is introduced" for v in early)
 
 
 def _first(text: str, reference: str) -> int:
     """Where a back reference ("that museum") stands first; the text's end where it does not."""
-    found = re.search(rf"\b{re.escape(reference)}\b", text, re.I) if reference else None
+    found = re.search(rf"\b{re.escape(reference)}\b", text, re.I) if reference.startswith("that ") else None
     return found.start() if found else len(text)
 
 
