@@ -69,6 +69,9 @@ class PictureChooser:
 
     def _refusal(self, question: Question, anchor: Entity, image: ImageAsset) -> tuple[Reason, Any] | Grounding:
         """Why a picture will not do, or its grounding."""
+        twins = [e.id for e in (self.store.entity(i) for i in image.entity_ids if i != anchor.id) if e and set(e.classes) & set(anchor.classes)]
+        if twins:
+            return Reason.NOT_GROUNDED, {"cause": "shows_several", "entities": twins[:5]}
         data = self.store.image_bytes(image.id)
         checked = check_picture(image, data, self.rules, stage=self.stage, excluded=self._excluded)
         if isinstance(checked, Rejection):
