@@ -55,7 +55,9 @@ def main() -> None:
                   f"*{question.answer.text} {question.answer.unit}*".replace(" *", "*") + f" ({question.method}, {question.level}; {made.effective_hops} hops, "
                   f"margin {'no rival' if made.margin == 9 else made.margin}{rival})", ""]
         if arguments.blind:
-            picture(arguments.run, question, arguments.blind / f"{number:02d}.jpg")
+            arguments.blind.mkdir(parents=True, exist_ok=True)
+            whole = (arguments.run / "pictures" / f"{question.image_id}.jpg").read_bytes()  # what the policy is shown: small print must be legible
+            (arguments.blind / f"{number:02d}.jpg").write_bytes(whole)
             blind.append(f"{number:02d}.jpg\t{question.text}")
     arguments.page.write_text("\n".join(lines), encoding="utf-8")
     if arguments.blind:

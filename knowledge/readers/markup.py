@@ -18,6 +18,11 @@ PROTECT = {ord(c): 0xFDD0 + i for i, c in enumerate(_MARKUP)}
 RESTORE = {0xFDD0 + i: c for i, c in enumerate(_MARKUP)}
 _PROTECTED = re.compile("[\ufdd0-\ufddf]")
 
+
+def without_noncharacters(text: str) -> str:
+    """The text without the noncharacters that stand for literal markup here; no page has a use for them."""
+    return _PROTECTED.sub("", text)
+
 _TAG = re.compile(r"<(!--|/?[A-Za-z]+)").match
 _DROPPED = frozenset("""ref references math chem ce timeline score hiero graph mapframe maplink templatestyles imagemap
     syntaxhighlight source categorytree inputbox templatedata includeonly table code indicator""".split())  # noqa: SIM905

@@ -34,7 +34,7 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
 
     Links are normalised but redirects among their targets are not resolved; `entity_id`, `redirects` and `in_degree` are filled at ingest.
     """
-    text, galleries, literal = markup.strip_tags(page.text.replace(_SEAM, ""))
+    text, galleries, literal = markup.strip_tags(markup.without_noncharacters(page.text.replace(_SEAM, "")))
     text, infobox, disambiguation = _take_templates(text, site)
     if disambiguation:
         return reject(Reason.DISAMBIGUATION, "Article", site.wiki, page.page_id, page.revision, evidence="template", title=page.title)
@@ -62,7 +62,7 @@ def read_links(page: RawPage, site: Site) -> list[str]:
 
     For the link graph alone (in-degrees, hubs) of a dump.
     """
-    text, _, _ = markup.strip_tags(page.text)
+    text, _, _ = markup.strip_tags(markup.without_noncharacters(page.text))
     text = markup.cut(text, markup.outer_spans(text)[0])
     text, _ = markup.take_pictures(text, site)
     if "{|" in text:

@@ -2,7 +2,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
@@ -122,6 +122,7 @@ _PIECES = st.sampled_from(["{{", "}}", "[[", "]]", "|", "<ref>", "</ref>", "<!--
 
 
 @settings(max_examples=400, deadline=None)
+@example("\ufdd0[[&lt;]]")
 @given(st.lists(_PIECES, max_size=40).map("".join) | st.text(max_size=100))
 def test_no_text_raises_and_all_offsets_lie_in_their_section(text):
     article = read_article(_page(text), SITE)
