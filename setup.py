@@ -29,6 +29,7 @@ setup(
         "onnxruntime",
         "open_clip_torch>=3.3",
         "openai[aiohttp]>=3.52",
+        "opencv-python-headless",
         "orjson",
         "packaging",
         "pillow",

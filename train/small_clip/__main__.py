@@ -21,7 +21,7 @@ from train.small_clip.measure import measure
 
 
 def main(store: Annotated[list[str], typer.Option()], unseen: Annotated[str, typer.Option()], out: Annotated[Path, typer.Option()],
-         steps: int = 900, seed: int = 1) -> None:
+         steps: int = 600, seed: int = 1) -> None:
     """Trains on `store`, measures on `unseen`, writes the checkpoint and its calibration to `out`."""
     torch.use_deterministic_algorithms(True)
     examples = reduce(add, (examples_of(Store.open(path)) for path in store))
