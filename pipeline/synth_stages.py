@@ -110,10 +110,12 @@ def make_answer_in_question(job: Job) -> Apply:
 
 
 def make_duplicates(job: Job) -> Apply:
+    solver = "keys" if job.recipe.filters.duplicates else "not_run"
+
     def drop(question: Question, loser: Loser | None) -> Question | Rejection:
         if loser is not None:
             return reject(question, "06-duplicates", Reason.NEAR_DUPLICATE, {"of": loser.winner, "by": loser.by})
-        return question.with_verdict(Verdict(filter="F2", passed=True, solver="keys"))
+        return question.with_verdict(Verdict(filter="F2", passed=True, solver=solver))
 
     return drop
 
@@ -194,7 +196,7 @@ def synth_stages(job: Job) -> list[Stage]:
         stage("03-pictures", make_pictures, in_flight=window),
         stage("04-certify", make_certify),
         stage("05-answer-in-question", make_answer_in_question, on=filters.answer_in_question, code="F1"),
-        stage("06-duplicates", make_duplicates, on=True, side=Loser, code="F2"),
+        stage("06-duplicates", make_duplicates, side=Loser),
         stage("07-text-search", make_text_search, on=filters.text_search, code="F3"),
         stage("08-image-search", make_image_search, on=filters.image_search, in_flight=window, code="F4"),
         stage("09-text-only", TEXT_ONLY, on=filters.text_only, in_flight=window, code="F5"),

@@ -1,5 +1,5 @@
 """What synthesis passes from stage to stage: seeds, questions, certificates, verdicts."""
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from records.form import Form
 from records.identity import record_id
@@ -169,7 +169,7 @@ class Question(Record):
     answer: Answer
     form: Json = Json(None)
     """The logical form as JSON (`records.form.Form`), or null where the draft has none."""
-    bindings: dict[str, str] = None  # type: ignore[assignment]
+    bindings: dict[str, str] = field(default_factory=dict)
     """Variable to the entity id or value key that it is meant to have."""
     hops: tuple[Hop, ...] = ()
     anchor: str = ""
@@ -190,10 +190,6 @@ class Question(Record):
     provenance: Json = Json(None)
     """For external rows: file, row and licence as given."""
     index: int = 0
-
-    def __post_init__(self) -> None:
-        if self.bindings is None:
-            object.__setattr__(self, "bindings", {})
 
     @property
     def id(self) -> str:

@@ -60,7 +60,7 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
 def read_links(page: RawPage, site: Site) -> list[str]:
     """The targets of the page's body links, in order, each as often as it is linked: those of `read_article`, without the rest of its work.
 
-    For the link graph alone (in-degrees, hubs) of a dump.
+    For the link graph alone (in-degrees, hubs) of a dump. The ingest job reads whole articles and does not call it; the benchmark does.
     """
     text, _, _ = markup.strip_tags(markup.without_noncharacters(page.text))
     text = markup.cut(text, markup.outer_spans(text)[0])

@@ -80,8 +80,7 @@ def answer_names(facts: Facts, answer: Answer, languages: tuple[str, ...]) -> tu
     return tuple(dict.fromkeys((answer.text, *answer.aliases, *names_of_value(facts, answer.value, languages))))
 
 
-def find_leak(facts: Facts, texts: dict[str, str], hidden: dict[str, Value], answer: Answer, languages: tuple[str, ...],
-              shown: tuple[str, ...] = ()) -> dict[str, str] | None:
+def find_leak(facts: Facts, texts: dict[str, str], hidden: dict[str, Value], answer: Answer, languages: tuple[str, ...]) -> dict[str, str] | None:
     """Where a hidden name stands, or None.
 
     Args:
@@ -89,7 +88,6 @@ def find_leak(facts: Facts, texts: dict[str, str], hidden: dict[str, Value], ans
         hidden: variable to value: all nodes of the form but its named constants.
         answer: the answer.
         languages: whose aliases are looked for.
-        shown: names that the question rightly names (its constants); a hidden name that is part of one still leaks.
     """
     for where, text in sorted(texts.items()):
         hit = leaked(text, answer_names(facts, answer, languages))
@@ -98,8 +96,7 @@ def find_leak(facts: Facts, texts: dict[str, str], hidden: dict[str, Value], ans
         for var, value in sorted(hidden.items()):
             if value.kind != "entity":
                 continue
-            names = tuple(n for n in names_of_value(facts, value, languages) if n not in shown)
-            hit = leaked(text, names)
+            hit = leaked(text, names_of_value(facts, value, languages))
             if hit:
                 return {"where": where, "node": var, "name": hit}
     return None

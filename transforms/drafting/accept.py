@@ -5,7 +5,7 @@ from records.form import Form
 from records.knowledge import value_of_key
 from records.outcomes import Reason
 from records.synthesis import Seed
-from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture
+from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture, hidden_nodes
 from transforms.certificate.description import Description, descriptions
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
@@ -51,8 +51,7 @@ class Accept:
 
     def no_leak(self, draft: Draft) -> Refusal | None:
         """Whether the words name a hidden node or the answer."""
-        hidden = {v: value for v, value in binding_of(draft.bindings).items() if value.kind == "entity"}
-        leak = find_leak(self.facts, {"question": draft.text}, hidden, draft.answer, self.rules.languages)
+        leak = find_leak(self.facts, {"question": draft.text}, hidden_nodes(binding_of(draft.bindings)), draft.answer, self.rules.languages)
         return Refusal(reason=Reason.LEAK, evidence=leak) if leak else None
 
     async def step(self, before: Draft, after: Draft, var: str, writer: Writer, seed: Seed) -> Draft | Refusal:

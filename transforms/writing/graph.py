@@ -205,6 +205,8 @@ class GraphWriter:
         """Named entities of the question that can be described, in random order; hubs last."""
         draw = self._chance(seed, f"pick_entity:{len(draft.history)}")
         named = [e for e in (self.facts.entity(c) for c in constants(draft.form)) if e is not None and e.classes] if draft.form else []
+        # A genus or family has the class "taxon" as a species has, and would be called a species.
+        named = [e for e in named if not self.facts.num_subjects("P171", e.id)]
         order = sorted(named, key=lambda e: (e.in_degree > self.max_hub, draw.random(), e.id))
         return [Mention(entity_id=e.id, surface=e.label()) for e in order]
 
