@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from benchmarks.truth_reader.amounts import Amounts
 from benchmarks.truth_reader.lexicon import Frame, Tokens
 from benchmarks.truth_reader.parts import BARE, Part, about, rule
-from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Has, Kind, Named, Pictured, Related, Winner, inverse
+from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Differ, Has, Kind, Named, Pictured, Related, Winner, inverse
 
 PICTURE = (("in", "the", "picture"), ("shown", "in", "the", "picture"), ("in", "the", "image"), ("shown", "in", "the", "image"), ("shown", "here"))
 
@@ -37,10 +37,11 @@ class Grammar(Amounts):
     def name(self, start: int) -> Iterator[Part]:
         quoted = self.at(start, "“")
         i = start + quoted
-        begins = [i] if quoted or not self.at(i, "the") else [i, i + 1]
+        begins = [i] if quoted or not self.at(i, "the") else [i, i + 1, i + 2] if self.at(i + 1, "genus") else [i, i + 1]
         for begin in begins:
             for end, label in self.lexicon.names.found(self.text, begin)[:1]:
-                if not quoted and label[:1].islower() and (begin != i or (end < len(self.text) and self.text[end] not in ("?", ".", ",", "and"))):
+                ends = self.text[end:end + 1] in ((), ("?",), (".",), (",",), ("and",)) or self.at(end, "in", "colour")
+                if not quoted and label[:1].islower() and (begin != i or not ends):
                     continue
                 if not quoted or self.at(end, "”"):
                     yield Part(end + quoted, (Named(self._var(start), label),), 0, self._var(start))
@@ -76,14 +77,14 @@ class Grammar(Amounts):
 
     @rule
     def described(self, start: int) -> Iterator[Part]:
-        """"the lighthouse designed by …", "an architect who …", "another town", and the bare noun after "which"."""
+        """"the lighthouse designed by …", "an architect who …", "one other town", and the bare noun after "which"."""
         var = self._var(start)
-        word = self.text[start].lower()
-        if word not in ("the", "a", "an", "another"):
+        word, other = self.text[start].lower(), self.at(start, "one", "other")
+        if word not in ("the", "a", "an") and not other:
             return
-        for end, noun in self.lexicon.nouns.found(self.text, start + 1):
+        for end, noun in self.lexicon.nouns.found(self.text, start + 1 + other):
             atoms: tuple[Atom, ...] = (Kind(var, noun),)
-            if word == "another":
+            if other:
                 atoms += (Another(var, noun),)
             for picture in PICTURE:
                 if word == "the" and self.text[end:end + len(picture)] == picture:
@@ -268,6 +269,8 @@ class Grammar(Amounts):
         slot = words.index("{x}")
         if self.text[start:start + slot] != words[:slot]:
             return
+        if not words[slot + 1:]:
+            yield from self._same(start + slot, relation)
         for other in self.noun_phrase(start + slot):
             rest = words[slot + 1:]
             if self.text[other.end:other.end + len(rest)] == rest:
@@ -288,8 +291,9 @@ class Grammar(Amounts):
         for role, relation in self.lexicon.roles.items():
             end = start + 2 + len(role)
             if self.text[start + 2:end] == role and self.at(end, "of"):
+                called = Called(SELF, " ".join(role))
                 for whose in self.noun_phrase(end + 1):
-                    yield from self._both(Part(whose.end, (Related(SELF, relation, whose.var), *whose.atoms), whose.cost), relation)
+                    yield from self._both(Part(whose.end, (called, Related(SELF, relation, whose.var), *whose.atoms), whose.cost), relation)
 
     @rule
     def has_as(self, start: int) -> Iterator[Part]:
@@ -305,13 +309,18 @@ class Grammar(Amounts):
 
     @rule
     def had(self, start: int) -> Iterator[Part]:
-        """"had a mother who …", "had a sibling who …": the noun is the relation."""
-        if self.text[start] not in ("had", "has") or not self.text[start + 1:start + 2] or self.text[start + 1] not in ("a", "an", "another"):
+        """"had a mother who …", "had one other sibling who …", "had the same teacher as {x}": the noun is the relation."""
+        if self.text[start] not in ("had", "has"):
             return
         var = self._var(start + 1)
         for role, relation in self.lexicon.roles.items():
-            end = start + 2 + len(role)
-            if self.text[start + 2:end] == role:
+            same = start + 3 + len(role)
+            if self.at(start + 1, "the", "same", *role, "as"):
+                for twin in self.noun_phrase(same + 1):
+                    both = (Called(var, " ".join(role)), Related(var, relation, SELF), Related(var, relation, twin.var), Differ(SELF, twin.var))
+                    yield Part(twin.end, (*both, *twin.atoms), twin.cost)
+            end = start + 2 + len(role) + self.at(start + 1, "one", "other")
+            if any(self.at(start + 1, *article, *role) for article in (("a",), ("an",), ("one", "other"))):
                 head = Part(end, (Called(var, " ".join(role)), Related(var, relation, SELF)), 0, var)
                 for found in self._modified(head, start + 1):
                     yield found._replace(var=SELF)
@@ -334,8 +343,21 @@ class Grammar(Amounts):
                     more += [(p, preposition) for p in self._object(end, relation)]
             waiting.extend((Part(p.end, (*found.atoms, *p.atoms), found.cost + p.cost), used | {what}) for p, what in more)
 
+    def _same(self, start: int, relation: str) -> Iterator[Part]:
+        """"the same sea as {x}": both are in the relation to one thing, and are two."""
+        if not self.at(start, "the", "same"):
+            return
+        var = self._var(start)
+        heads: list[tuple[int, Atom]] = [(end, Kind(var, noun)) for end, noun in self.lexicon.nouns.found(self.text, start + 2)]
+        heads += [(start + 2 + len(role), Called(var, " ".join(role))) for role in self.lexicon.roles if self.at(start + 2, *role)]
+        for end, said in heads:
+            for other in self.noun_phrase(end + 1) if self.at(end, "as") else ():
+                both = (said, Related(SELF, relation, var), Related(other.var, relation, var), Differ(SELF, other.var))
+                yield Part(other.end, (*both, *other.atoms), other.cost)
+
     def _object(self, start: int, relation: str) -> Iterator[Part]:
         if start < len(self.text):
+            yield from self._same(start, relation)
             for other in self.value_phrase(start):
                 yield from self._both(Part(other.end, (Related(SELF, relation, other.var), *other.atoms), other.cost), relation)
 

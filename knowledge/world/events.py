@@ -178,7 +178,7 @@ def _prize(part: Part, rng: random.Random) -> None:
     prize.say("P138", eponym)
     prize.say("P571", year(at))
     companies = part.kind("company")
-    prize.say("P127", rng.choice(companies))
+    prize.say("P1027", rng.choice(companies))
     for person in workers(part, str(eponym.look["occupation"])):
         if person.start + 30 <= at < person.end - 2 or (person.start + 30 > at and person.end > person.start + 45):
             when = max(at, person.start + 30)

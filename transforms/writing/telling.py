@@ -39,6 +39,7 @@ class Telling:
         self.used: set[int] = set()
         self.told: dict[str, str] = {}
         self.winners: dict[str, str] = {}
+        self._heads: dict[str, str] = {}
         self._open: list[str] = []
         self.anchor_phrase = ""
         self.cost = 0.0
@@ -114,7 +115,7 @@ class Telling:
     def reference(self, var: str) -> str:
         """"that tower"; "the other tower" beside the one in the picture; "it" where only that one was told."""
         noun, anchor = self.told[var], self.scene.form.anchor
-        others = [n for v, n in self.told.items() if v != var] + self._open
+        others = [n for v, told in self.told.items() if v != var for n in {told, self._heads.get(v, told)}] + self._open
         for name in (self._short(noun), noun):
             if name not in [n for o in others for n in (o, self._short(o))]:
                 return f"that {name}"
@@ -158,8 +159,9 @@ class Telling:
         self._open.pop()
         said = self.relative(base or f"the {noun}", verbs, self.scene.is_person(var), bare=not base)
         role = self.scene.roles.get(var, "")
-        # "the person who was a child of …" is "that child" from then on, where the word has been said.
+        # "the person who was a child of …" is "that child" from then on, where the word has been said; and nobody else is "that person".
         self.meet(var, role if role and noun == self.scene.data["default_nouns"]["person"] and role[:5] in said else noun)
+        self._heads[var] = noun
         return said
 
     def _default_noun(self, clauses: list[tuple[int, str]]) -> str:
@@ -273,7 +275,28 @@ class Telling:
             return self.scene.words.listed([self._compared(phrase, op, right) for op, right in compared])
         if isinstance(value, Value) and value.kind == "time" and phrase.at:
             return self.fill(self.choose(phrase.at), at=self.scene.words.at(value))
-        return self.about(phrase, self.noun_phrase(value))
+        return self._same(claim, phrase) or self.about(phrase, self.noun_phrase(value))
+
+    def _same(self, claim: ClaimClause, phrase: PropertyPhrase) -> str:
+        """"stands by the same sea as {s}", for "stands by the sea beside which {s} stands"; "" where the two are not told alike."""
+        var, templates = claim.object, [t for t in phrase.subject_story or phrase.subject if t.endswith("{o}")]
+        known = isinstance(var, Value) or var in {*self.scene.names, *self.told, *self.winners, *self.scene.computes, self.scene.form.anchor}
+        counted = any(claim.subject in c.args for c in self.scene.computes.values() if c.op == "count")  # does "the same as" count the one compared with?
+        if known or counted or not templates:
+            return ""
+        assert isinstance(var, str)
+        before = set(self.used)
+        match [self.scene.form.clauses[i] for i, _ in self.own(var)]:
+            case [ClaimClause(object=end) as twin] if end == var and self.scene.phrase(twin) == phrase:
+                noun = self.scene.roles.get(var, "") if self.scene.is_person(var) else ""
+                noun = noun or self.scene.noun(var, phrase.noun)
+                self._open.append(noun)
+                other = self.noun_phrase(twin.subject)
+                self._open.pop()
+                self.meet(var, noun)
+                return self.fill(self.choose(templates), o=self.mark(var, f"the same {noun} as {other}"))
+        self.used = before
+        return ""
 
     def _compared(self, phrase: PropertyPhrase, op: str, right: Term) -> str:
         """"was built before 1850", "is taller than {s}", "is more than 30 metres tall"."""

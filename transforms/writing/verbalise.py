@@ -211,7 +211,7 @@ def _step(telling: Telling, var: str, path: list[int], *, relative: bool = False
     if role and any(role[:4] in t for t in templates):
         noun = scene.data["default_nouns"]["person"]  # not "founded by a founder"
         another = noun in telling.told.values()
-    head = f"another {noun}" if another else scene.words.indefinite(noun)
+    head = f"one other {noun}" if another else scene.words.indefinite(noun)
     said = telling.mark(target, telling.relative(head, verbs, scene.is_person(target), bare=True))
     if story:
         return telling.fill(telling.choose(story), o=said, s=said), last
@@ -247,10 +247,11 @@ def _weigh(text: str, hidden: Collection[str], language: str) -> float:
         cost += 1.5 * max(0, len(re.findall(r"\b(?:that|who|which|where|whom|whose)\b(?! other)", sentence)) - 2)
         cost += 1.2 * max(0, sentence.count(" of ") - 2)
         cost += 1.5 * len(re.findall(r"\bof (?:the|that) [\w-]+(?: [\w-]+)? of (?:the|that) [\w-]+(?: [\w-]+)? of\b", sentence))
-        cost += 4.0 * len(re.findall(r"\b(?:of|by|to|from|after|in|at|beside) it\b", sentence))
+        cost += 4.0 * len(re.findall(r"\b(?:of|by|to|from|after|in|at|as|beside) it\b", sentence))
         cost += 2.5 * len(_COLLISION.findall(sentence))
         stems = re.findall(r"\b(paint|found|design|publish|built|compos|taught|writ|wrot|discover|birth|born|award)", sentence)
         cost += 0.8 * (len(stems) - len(set(stems)))
+        cost += 2.0 * len(re.findall(r"\b[Pp]ainted the painting\b", sentence))
     return cost
 
 

@@ -96,8 +96,13 @@ def test_what_is_in_a_town_is_in_its_district(reader):
     assert judge_text(reader, text, OLD, "Q1", beyond=False)[0] == Finding.NONE
 
 
-def test_another_is_not_the_one_spoken_of(reader):
-    text = "The lighthouse in the picture is in a district that is also home to another lighthouse. Who designed the other lighthouse?"
+def test_one_other_is_not_the_one_spoken_of(reader):
+    text = "The lighthouse in the picture is in a district that is also home to one other lighthouse. Who designed the other lighthouse?"
+    assert judge_text(reader, text, NORTH, "Q10")[0] == Finding.GOOD
+
+
+def test_the_same_as_stands_for_a_second_thing(reader):
+    text = "Who designed the lighthouse that is in the same district as the lighthouse in the picture?"
     assert judge_text(reader, text, NORTH, "Q10")[0] == Finding.GOOD
 
 
