@@ -15,6 +15,9 @@ from records.identity import rounded
 
 FILE_NAME = "calibration.json"
 PERCENTILE = 95.0
+STATED_PERCENTILE = 85.0
+"""For pictures whose own statements say what they show: similarity then has only to not contradict them. A description fits a
+good many random pictures truly ("a lighthouse by the sea"), so a high percentile refuses right pictures for being like others."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,12 @@ class Calibration:
     auc: float = 0.0
     num_pairs: int = 0
     percentile: float = PERCENTILE
+    stated_threshold: float | None = None
+    """For pictures that are stated to show the thing; None for the same one."""
+
+    def needed(self, stated: bool) -> float:
+        """The least similarity of a picture that shows what is described."""
+        return self.stated_threshold if stated and self.stated_threshold is not None else self.threshold
 
     def write(self, folder: Path) -> None:
         """Writes `calibration.json` into a checkpoint's folder."""
@@ -74,4 +83,5 @@ def calibration_of(model: str, pictures: np.ndarray, texts: np.ndarray, descript
     matched = np.diagonal(similarity)
     below = (np.searchsorted(random, matched, "left") + np.searchsorted(random, matched, "right")) / 2
     return Calibration(model=model, threshold=rounded(np.percentile(random, percentile)),
+                       stated_threshold=rounded(np.percentile(random, STATED_PERCENTILE)),
                        auc=rounded(below.mean() / len(random)), num_pairs=len(descriptions), percentile=percentile)

@@ -2,7 +2,9 @@
 
 OpenSearch-VL asks for a CLIP similarity above 0.28 between picture and a text that names the entity. Here the text is a
 description without the name, the threshold belongs to the checkpoint, and a margin is asked for as well (own): no other
-description, of a path node or of a same-class distractor, may fit the picture as well.
+description, of a path node or of a same-class distractor, may fit the picture as well. Where the picture's own Commons
+statements name the anchor and nothing else of its class, they say more than similarity can (which of two lighthouses it is):
+then similarity has only to reach the checkpoint's lower threshold, and the margin is measured, not asked for.
 """
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -94,10 +96,12 @@ def ground(picture: np.ndarray, anchor: str, descriptions: dict[str, str], vecto
     others = {e: rounded(picture @ vectors[text]) for e, text in descriptions.items() if text != own}
     nearest = max(sorted(others), key=others.__getitem__, default="")
     margin = rounded(score - others[nearest]) if nearest else None
-    cause = ("depicts_another" if contradicted else "below_threshold" if score < calibration.threshold
-             else "another_fits" if margin is not None and margin < rules.margin else "")
+    stated = "only_of_class" in support
+    threshold = calibration.needed(stated)
+    cause = ("depicts_another" if contradicted else "below_threshold" if score < threshold
+             else "another_fits" if margin is not None and margin < rules.margin and not stated else "")
     return Grounding(status=FAILED if cause else PASSED, cause=cause, model=calibration.model, description=own, score=score,
-                     threshold=calibration.threshold, margin=margin, nearest=nearest, support=support)
+                     threshold=threshold, margin=margin, nearest=nearest, support=support)
 
 
 def distractors(members: Sequence[str], path: Sequence[str], anchor: str, seed: int, count: int) -> list[str]:
@@ -123,7 +127,7 @@ def depicts_another(store: Described, image: ImageAsset, anchor: Entity) -> bool
 
 
 def support_of(store: Described, image: ImageAsset, anchor: Entity, commons_category: str = "", language: str = "en") -> tuple[str, ...]:
-    """What beyond CLIP speaks for the picture showing the anchor; stored, never decisive.
+    """What beyond CLIP speaks for the picture showing the anchor; stored, and "only_of_class" lowers what is asked of CLIP.
 
     Args:
         store: the store.

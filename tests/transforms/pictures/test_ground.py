@@ -83,3 +83,19 @@ def test_support_names_category_depicts_title_and_being_the_only_one_of_the_clas
     assert support_of(store, full, anchor, "Holm church") == ("category", "depicts", "only_of_class", "title")
     assert support_of(store, picture(depicts=("Holm", "B")), anchor) == ("depicts",)
     assert support_of(store, picture(), anchor) == ()
+
+
+def test_a_picture_stated_to_show_the_anchor_alone_of_its_class_needs_a_lower_score_and_no_lead():
+    calibration = Calibration(model="m", threshold=0.3, stated_threshold=0.2)
+    stated, unstated = ("depicts", "only_of_class"), ("depicts",)
+
+    def status(score: float, support: tuple[str, ...], contradicted: bool = False) -> tuple[str, float | None]:
+        found = ground(np.array([score, 0, 0.6], np.float32), "A", TEXTS, VECTORS, calibration=calibration, rules=GroundingRules(),
+                       support=support, contradicted=contradicted)
+        return found.status, found.threshold
+
+    assert status(0.25, stated) == ("passed", 0.2)
+    assert status(0.25, unstated) == ("failed", 0.3)
+    assert status(0.45, unstated)[0] == "failed", "another description fits better"
+    assert status(0.15, stated)[0] == "failed"
+    assert status(0.25, stated, contradicted=True)[0] == "failed"

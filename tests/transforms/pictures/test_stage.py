@@ -1,4 +1,5 @@
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,8 +53,7 @@ def test_most_anchors_get_a_picture_of_their_own_with_its_grounding(store, clip)
     choose = chooser(store, clip)
     found = [choose(question(anchor)) for anchor in anchors(store)]
     kept = [f for f in found if not isinstance(f, Rejection)]
-    # The small CLIP refuses half of the right pictures: few descriptions tell one town or one man from the next.
-    assert len(kept) > 0.35 * len(found)
+    assert len(kept) > 0.8 * len(found)
     assert {f.reason for f in found if isinstance(f, Rejection)} <= {Reason.NOT_GROUNDED.value, Reason.PICTURE_TOO_SIMPLE.value, Reason.NO_EVIDENCE.value}
     for anchor, result in zip(anchors(store), found, strict=True):
         if not isinstance(result, Rejection):
@@ -61,7 +61,7 @@ def test_most_anchors_get_a_picture_of_their_own_with_its_grounding(store, clip)
             assert anchor in image.entity_ids
             assert (grounding.status, verdict.filter, verdict.passed) == ("passed", "F7", True)
             assert grounding.score >= grounding.threshold
-            assert grounding.margin is None or grounding.margin >= 0
+            assert grounding.margin is None or grounding.margin >= 0 or "only_of_class" in grounding.support
             assert "depicts" in grounding.support
     again = chooser(store, clip)
     assert found == [again(question(anchor)) for anchor in anchors(store)]
@@ -80,12 +80,29 @@ class Swapped:
         return self._store.image_bytes(self._other.get(image_id, image_id))
 
 
+class Unstated:
+    """The store without Commons statements."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def images_of(self, entity_id: str):
+        return tuple(replace(i, depicts=()) for i in self._store.images_of(entity_id))
+
+
 def test_pictures_of_something_of_another_class_are_not_grounded(store, clip):
     images = sorted((i for i in store.scan_images() if i.mime == "image/jpeg" and i.width > 400), key=lambda i: i.id)
     noun = {i.id: store.entity(i.entity_ids[0]).classes for i in images}
     other = {i.id: next(o.id for o in images[n:] + images[:n] if noun[o.id] != noun[i.id]) for n, i in enumerate(images)}
     choose = chooser(Swapped(store, other), clip)
     found = [choose(question(anchor)) for anchor in anchors(store)]
+    # These lie in their statements too: where statements are right, such a picture is refused by them.
+    assert sum(isinstance(f, Rejection) for f in found) >= 0.9 * len(found)
+    unstated = chooser(Swapped(Unstated(store), other), clip)
+    found = [unstated(question(anchor)) for anchor in anchors(store)]
     assert sum(isinstance(f, Rejection) for f in found) >= 0.95 * len(found)
 
 
