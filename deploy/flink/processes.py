@@ -1,0 +1,63 @@
+"""Processes that outlive the command which started them: noted in a file, and ended by number only where the number is still theirs."""
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+STOP_SECONDS = 10.0
+POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process in a group of its own. Linux."""
+
+    pid: int
+    started: str
+    """Ticks since boot at its start: tells it from a later process of the same number."""
+
+    @property
+    def alive(self) -> bool:
+        return _started(self.pid) == self.started
+
+
+def launch(command: list[str], log: Path, *, cwd: Path, environment: dict[str, str]) -> Process:
+    """Starts a command in a session of its own, with its output in a file."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "ab") as out:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, env=environment, start_new_session=True)
+    return Process(child.pid, _started(child.pid))
+
+
+def end(processes: list[Process], with_signal: signal.Signals = signal.SIGTERM) -> None:
+    """Ends processes with all that they started: asked first, forced after some seconds; SIGKILL at once where that is the signal."""
+    alive = [p for p in processes if p.alive]
+    for process in alive:
+        _signal(process, with_signal)
+    until = time.monotonic() + STOP_SECONDS
+    while any(p.alive for p in alive) and time.monotonic() < until:
+        time.sleep(POLL_SECONDS)
+    for process in alive:
+        _signal(process, signal.SIGKILL)  # also children that stayed in the group
+
+
+def _signal(process: Process, number: signal.Signals) -> None:
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def _started(pid: int) -> str:
+    """Field 22 of /proc/PID/stat; "" where the process is gone, or a zombie that nobody has waited for."""
+    try:
+        os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        pass  # not ours to wait for: another command started it
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return "" if fields[0] == "Z" else fields[19]

@@ -1,0 +1,89 @@
+"""What a Flink cluster says of itself: the few calls of its REST interface that a job needs (docs of Flink: "REST API")."""
+import json
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from typing import Any
+
+SECONDS = 5.0
+ENDED = ("FINISHED", "CANCELED", "FAILED")
+
+
+class Unreachable(Exception):
+    """The job manager does not answer, or something else does."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The cluster at a glance."""
+
+    version: str
+    task_managers: int
+    slots: int
+    free: int
+
+
+@dataclass(frozen=True)
+class FlinkRest:
+    """A job manager's REST interface.
+
+    Args:
+        master: HOST:PORT, or a URL.
+    """
+
+    master: str
+
+    @property
+    def url(self) -> str:
+        return (self.master if "://" in self.master else f"http://{self.master}").rstrip("/")
+
+    def overview(self) -> Overview:
+        """Raises: Unreachable."""
+        found = self._get("/overview")
+        try:
+            return Overview(found["flink-version"], found["taskmanagers"], found["slots-total"], found["slots-available"])
+        except (KeyError, TypeError) as error:
+            raise Unreachable(f"{self.url} answers, but not as Flink does") from error
+
+    def running(self) -> list[str]:
+        """Names of the jobs that have not ended."""
+        return [job["name"] for job in self._get("/jobs/overview")["jobs"] if job["state"] not in ENDED]
+
+    def find(self, name: str) -> tuple[str, str] | None:
+        """(id, state) of the newest job of a name, or None."""
+        jobs = [job for job in self._get("/jobs/overview")["jobs"] if job["name"] == name]
+        newest = max(jobs, key=lambda job: job["start-time"], default=None)
+        return (newest["jid"], newest["state"]) if newest else None
+
+    def fault(self, job_id: str) -> str:
+        """The newest exception of a job with its causes, a line each; "" where there is none."""
+        entries = self._get(f"/jobs/{job_id}/exceptions?maxExceptions=1").get("exceptionHistory", {}).get("entries", [])
+        return causes(entries[0]["stacktrace"]) if entries else ""
+
+    def cancel(self, job_id: str) -> None:
+        self._request("PATCH", f"/jobs/{job_id}?mode=cancel")
+
+    def _get(self, path: str) -> Any:
+        return self._request("GET", path)
+
+    def _request(self, method: str, path: str) -> Any:
+        request = urllib.request.Request(self.url + path, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=SECONDS) as reply:
+                return json.load(reply)
+        except urllib.error.HTTPError as error:
+            raise Unreachable(f"{self.url} answers with status {error.code}") from error
+        except (OSError, ValueError) as error:
+            raise Unreachable(f"{self.url} cannot be reached ({getattr(error, 'reason', error)})") from error
+
+
+def causes(trace: str) -> str:
+    """The messages of a Java stack trace, outermost first, without its frames and what only wraps."""
+    said: list[str] = []
+    for line in trace.splitlines():
+        if line.startswith(("\tat ", "\t...", "   ", "\tSuppressed")) or not line.strip():
+            continue
+        text = line.strip().removeprefix("Caused by: ")
+        if not any(text in before or before in text for before in said):
+            said.append(text)
+    return "\n".join(said)
