@@ -1,0 +1,362 @@
+"""Objects in S3 and Google Cloud Storage as paths, over fsspec's `s3fs` and `gcsfs` (extras `s3` and `gcs`).
+
+Listings are never cached: other workers write. Faults that outlast the libraries' retries are `ProviderFault`, so that an
+item under way stays pending; what is missing is FileNotFoundError, as on a disk.
+"""
+import fnmatch
+import io
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache, total_ordering
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import fsspec
+from fsspec.asyn import sync
+
+from records.errors import InputError, ProviderFault, QuestloomError
+from records.identity import sha256_hex
+
+EXTRAS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gcs")}
+"""Scheme to (package, extra of setup.py)."""
+RIGHTS = {
+    "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or AWS_PROFILE), and AWS_ENDPOINT_URL for a store that is not Amazon's.",
+    "gs": "Set GOOGLE_APPLICATION_CREDENTIALS, or log in with gcloud.",
+}
+BLOCK = 1 << 20
+"""Bytes that one request fetches at least; the end of the file comes as one block too, since footers stand there."""
+BUFFER = 1 << 16
+THREADS = 16
+CHECK_SECONDS = 40
+PROBE = ".questloom-probe"
+_CONNECT = {"connect_timeout": 10, "read_timeout": 60, "retries": {"mode": "standard", "max_attempts": 5}, "max_pool_connections": 32}
+_CONNECT_QUICK = {"connect_timeout": 5, "read_timeout": 15, "retries": {"mode": "standard", "max_attempts": 2}}
+_MISSING = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+
+
+def is_remote(path: object) -> bool:
+    """Whether a path is an address in an object store."""
+    return str(path).startswith(tuple(f"{scheme}://" for scheme in EXTRAS))
+
+
+@cache
+def _files(scheme: str, process: int, quick: bool = False) -> Any:
+    """The process's file system of a scheme."""
+    package, extra = EXTRAS[scheme]
+    try:
+        __import__(package)
+    except ImportError as error:
+        raise InputError(f"{scheme}://…", f"needs the package {package}", f"Install it: pip install 'questloom[{extra}]'.") from error
+    if scheme == "s3":
+        found = fsspec.filesystem("s3", use_listings_cache=False, config_kwargs=_CONNECT_QUICK if quick else _CONNECT)
+        if quick:
+            found.retries = 1
+        return found
+    from gcsfs.core import GCSFileSystem  # its subclass, which `fsspec` gives, first asks for the bucket's layout by gRPC
+
+    # An emulator takes no credentials, and google-auth would look for some.
+    emulated = {"token": "anon"} if os.environ.get("STORAGE_EMULATOR_HOST") else {}
+    return GCSFileSystem(use_listings_cache=False, **emulated)
+
+
+@contextmanager
+def asking(path: "BucketPath") -> Iterator[None]:
+    """The one boundary at which the providers' libraries' exceptions become ours."""
+    try:
+        yield
+    except (*_MISSING, QuestloomError):
+        raise
+    except Exception as error:  # botocore's, google-auth's, aiohttp's and their own
+        raise ProviderFault(f"{path.scheme}://{path.bucket}", _words(error)) from error
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+
+
+@total_ordering
+class BucketPath:
+    """An object, or the objects under a prefix, with the part of `pathlib.Path`'s interface that the project uses.
+
+    It has no `__fspath__`, so what can only open local files refuses it. It pickles as its address.
+
+    Args:
+        scheme: "s3" or "gs".
+        bucket: its name.
+        key: of the object, without slashes at its ends; "" for the bucket.
+        info: what a listing said of it.
+    """
+
+    def __init__(self, scheme: str, bucket: str, key: str = "", info: dict[str, Any] | None = None) -> None:
+        self.scheme, self.bucket, self.key, self._info = scheme, bucket, key, info
+
+    @classmethod
+    def of(cls, url: str) -> "BucketPath":
+        """The path of an address.
+
+        Raises:
+            InputError: it names no bucket, or holds credentials.
+        """
+        scheme, _, rest = url.partition("://")
+        bucket, _, key = rest.partition("/")
+        if "@" in bucket or ":" in bucket:
+            raise InputError(f"{scheme}://…", "holds credentials, or no bucket's name", f"Give {scheme}://BUCKET/PATH. {RIGHTS[scheme]}")
+        if not bucket:
+            raise InputError(url, "names no bucket", f"Give {scheme}://BUCKET/PATH.")
+        return cls(scheme, bucket, "/".join(part for part in key.split("/") if part))
+
+    # What it is called
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.bucket}" + (f"/{self.key}" if self.key else "")
+
+    def __repr__(self) -> str:
+        return f"BucketPath({str(self)!r})"
+
+    def __reduce__(self):
+        return BucketPath, (self.scheme, self.bucket, self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BucketPath) and str(self) == str(other)
+
+    def __lt__(self, other: "BucketPath") -> bool:
+        return str(self) < str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def joinpath(self, *parts: str) -> "BucketPath":
+        key = "/".join(part for text in (self.key, *parts) for part in str(text).split("/") if part)
+        return self if key == self.key else BucketPath(self.scheme, self.bucket, key)
+
+    def __truediv__(self, part: str) -> "BucketPath":
+        return self.joinpath(part)
+
+    @property
+    def name(self) -> str:
+        return self.key.rpartition("/")[2] or self.bucket
+
+    @property
+    def stem(self) -> str:
+        return Path(self.name).stem
+
+    @property
+    def suffix(self) -> str:
+        return Path(self.name).suffix
+
+    @property
+    def parent(self) -> "BucketPath":
+        return BucketPath(self.scheme, self.bucket, self.key.rpartition("/")[0])
+
+    def with_name(self, name: str) -> "BucketPath":
+        return self.parent / name
+
+    def resolve(self) -> "BucketPath":
+        return self
+
+    def is_relative_to(self, other: "BucketPath") -> bool:
+        return self == other or str(self).startswith(f"{other}/")
+
+    # What is there
+
+    @property
+    def _fs(self) -> Any:
+        return _files(self.scheme, os.getpid())
+
+    def _look(self) -> dict[str, Any] | None:
+        """What the store says of it; None where nothing is there. A listing's word is taken as it is."""
+        if self._info is not None:
+            return self._info
+        try:
+            with asking(self):
+                return self._fs.info(str(self))
+        except _MISSING:
+            return None
+
+    def exists(self) -> bool:
+        return self._look() is not None
+
+    def is_file(self) -> bool:
+        return (self._look() or {}).get("type") == "file"
+
+    def is_dir(self) -> bool:
+        return (self._look() or {}).get("type") == "directory"
+
+    def size(self) -> int:
+        """Bytes of the object."""
+        found = self._look()
+        if found is None or found["type"] != "file":
+            raise FileNotFoundError(2, "no such object", str(self))
+        return int(found["size"])
+
+    def version(self) -> str:
+        """What changes when the object, or any object under the prefix, does."""
+        found = self._look()
+        if found is None:
+            raise FileNotFoundError(2, "no such object", str(self))
+        if found["type"] == "file":
+            return _version(found)
+        return sha256_hex(json.dumps([(str(file), _version(file._info or {})) for file in self.files()]))
+
+    def iterdir(self) -> Iterator["BucketPath"]:
+        """What lies directly under the prefix; a probe that a check left there does not count."""
+        with asking(self):
+            entries = self._fs.ls(str(self), detail=True, refresh=True)
+        for entry in entries:
+            found = BucketPath.of(f"{self.scheme}://{entry['name']}")
+            if found != self and found.parent == self and not found.name.startswith(PROBE):
+                found._info = entry
+                yield found
+
+    def glob(self, pattern: str) -> Iterator["BucketPath"]:
+        """What lies directly under the prefix and has such a name."""
+        assert "/" not in pattern and "**" not in pattern, pattern
+        try:
+            yield from (found for found in self.iterdir() if fnmatch.fnmatchcase(found.name, pattern))
+        except _MISSING:
+            return
+
+    def files(self) -> list["BucketPath"]:
+        """Every object under the prefix, at any depth, sorted."""
+        with asking(self):
+            entries = self._fs.find(f"{self}/", detail=True)
+        found = []
+        for name, entry in sorted(entries.items()):
+            if entry["type"] == "file" and not name.endswith("/"):
+                path = BucketPath.of(f"{self.scheme}://{name}")
+                path._info = entry
+                found.append(path)
+        return found
+
+    # Reading
+
+    def read_bytes(self) -> bytes:
+        with asking(self):
+            return self._fs.cat_file(str(self))
+
+    def read_text(self, encoding: str = "utf-8") -> str:
+        return self.read_bytes().decode(encoding)
+
+    def open(self, mode: str = "rb", block: int = 0) -> BinaryIO:
+        """The object for reading, by ranges of at least `block` bytes."""
+        assert mode == "rb", mode
+        return io.BufferedReader(_Ranges(self, self.size(), block or BLOCK), BUFFER)  # type: ignore[return-value]
+
+    def range(self, start: int, stop: int) -> bytes:
+        """Bytes [start, stop)."""
+        with asking(self):
+            return self._fs.cat_file(str(self), start=start, end=stop)
+
+    def download(self, target: Path) -> None:
+        """Copies the object to a local file."""
+        with asking(self):
+            self._fs.get_file(str(self), str(target))
+
+    # Writing: an object appears whole or not at all
+
+    def write_bytes(self, data: bytes) -> None:
+        with asking(self):
+            self._fs.pipe_file(str(self), data)
+
+    def upload(self, source: Path) -> None:
+        """The bytes of a local file as this object: one PUT, or parts that appear as one object when the last is there."""
+        with asking(self):
+            self._fs.put_file(str(source), str(self))
+
+    def unlink(self, missing_ok: bool = False) -> None:
+        try:
+            with asking(self):
+                self._fs.rm_file(str(self))
+        except FileNotFoundError:
+            if not missing_ok:
+                raise
+
+    def remove_tree(self) -> None:
+        """Deletes every object under the prefix."""
+        with ThreadPoolExecutor(THREADS) as pool:
+            list(pool.map(lambda file: file.unlink(missing_ok=True), self.files()))
+
+    def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
+        """Nothing: a bucket has no folders."""
+
+    # Before work starts
+
+    def check(self, *, writing: bool) -> None:
+        """Asks whether the place can be used, with few retries and a limit of time.
+
+        Raises:
+            InputError: no such bucket or object, no rights, no answer.
+        """
+        files = _files(self.scheme, os.getpid(), quick=True)
+        probe = str(self / f"{PROBE}-{uuid.uuid4().hex}")
+
+        async def ask() -> None:
+            try:
+                await files._info(str(self))
+            except FileNotFoundError:
+                await files._ls(f"{self.scheme}://{self.bucket}")
+                if not writing:
+                    raise _NothingThere from None
+            if writing:
+                await files._pipe_file(probe, b"")
+                await files._rm_file(probe)
+
+        try:
+            sync(files.loop, ask, timeout=CHECK_SECONDS)
+        except _NothingThere:
+            raise InputError(str(self), "nothing is there", "Correct the path.") from None
+        except FileNotFoundError as error:
+            raise InputError(str(self), f"there is no bucket {self.bucket}", "Create it, or correct the path.") from error
+        except PermissionError as error:
+            right = "reading, writing and deleting" if writing else "reading"
+            raise InputError(str(self), f"{right} is not allowed ({_words(error)})", RIGHTS[self.scheme]) from error
+        except Exception as error:  # botocore's, google-auth's, aiohttp's and their own
+            raise InputError(str(self), f"cannot be used ({_words(error)})", f"See that the store can be reached. {RIGHTS[self.scheme]}") from error
+
+
+class _NothingThere(Exception):
+    """The bucket is there, the object is not."""
+
+
+def _version(info: dict[str, Any]) -> str:
+    return str(info.get("ETag") or info.get("etag") or info.get("generation") or info.get("LastModified") or info.get("mtime") or info.get("size"))
+
+
+class _Ranges(io.RawIOBase):
+    """An object as a file: each request fetches a block from where is read, or the file's last block."""
+
+    def __init__(self, path: BucketPath, size: int, block: int) -> None:
+        self._path, self._size, self._block = path, size, block
+        self._at, self._start, self._data = 0, 0, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = max(0, offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence])
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = min(len(buffer), self._size - self._at)
+        if wanted <= 0:
+            return 0
+        if not self._start <= self._at < self._at + wanted <= self._start + len(self._data):
+            stop = min(self._size, self._at + max(wanted, self._block))
+            start = max(0, min(self._at, stop - self._block)) if stop == self._size else self._at
+            self._data, self._start = self._path.range(start, stop), start
+            if len(self._data) != stop - start:
+                raise ProviderFault(f"{self._path.scheme}://{self._path.bucket}", f"{self._path} changed while it was read")
+        begin = self._at - self._start
+        buffer[:wanted] = self._data[begin:begin + wanted]
+        self._at += wanted
+        return wanted
