@@ -160,7 +160,7 @@ class TurnProtocol:
             if "</tool_call>" not in text[end:]:
                 raise _Broken(Violation.CALL_NOT_CLOSED, "<tool_call> is not closed.")
             after = _TAG.search(text, end)
-            if after is not None and after.group() == "<tool_call>" or text.startswith("{", end):
+            if (after is not None and after.group() == "<tool_call>") or text.startswith("{", end):
                 raise _Broken(Violation.SECOND_CALL, "There is a second call; a turn makes one.")
             raise _Broken(Violation.BAD_JSON, f"After the JSON object comes {_shown(text[end:])}.")
         _check_end(text, end + len("</tool_call>"), after_call=True)
@@ -197,7 +197,7 @@ def _read_thought(text: str) -> tuple[str, int]:
     start = _past_space(text, 0)
     if not text.startswith("<think>", start):
         opened = text.find("<think>")
-        if opened < 0 or "<" in text[start:opened] and _TAG.search(text, start, opened):
+        if opened < 0 or ("<" in text[start:opened] and _TAG.search(text, start, opened)):
             raise _Broken(Violation.NO_THOUGHT, "The turn does not begin with <think>.")
         raise _Broken(Violation.TEXT_BEFORE_THOUGHT, f"Before <think> stands {_shown(text[start:opened])}.")
     start += len("<think>")

@@ -1,0 +1,1 @@
+"""Engines: what produces the next turn of a conversation."""

@@ -1,0 +1,85 @@
+"""What an engine is: it goes on with a conversation by one turn."""
+from dataclasses import dataclass
+from typing import Protocol
+
+from agent.render import Exchange
+from models.messages import Message
+from records.identity import canonical_json, sha256_hex
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """An episode so far, as an engine sees it."""
+
+    task_id: str
+    rollout: int
+    opening: tuple[Message, ...]
+    """System and user message."""
+    exchanges: tuple[Exchange, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Tells conversations that run side by side apart."""
+        return self.task_id, self.rollout
+
+    @property
+    def turn(self) -> int:
+        """The index of the turn to come."""
+        return len(self.exchanges)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """All messages, in order."""
+        made = list(self.opening)
+        for exchange in self.exchanges:
+            made += (Message("assistant", (exchange.turn.text,)), exchange.observation)
+        return tuple(made)
+
+    def draw(self) -> int:
+        """A number of 52 bits for (task, rollout, turn): seeds the sampling, and tells equal requests of different rollouts apart."""
+        return int(sha256_hex(canonical_json([self.task_id, self.rollout, self.turn]))[:13], 16)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """One turn as the engine sampled it."""
+
+    text: str
+    """As rendered: with the `<think>` that a thinking template opened in the prompt, without the end-of-turn token."""
+    complete: bool = True
+    """Whether the model ended the turn itself; False where a limit cut it."""
+    refusal: str = ""
+    """Why model or provider declined, where they said so outside the text."""
+    num_prompt_tokens: int = 0
+    num_new_tokens: int = 0
+    token_ids: tuple[int, ...] = ()
+    """As sampled, with the end-of-turn token where it came; empty where the engine has none."""
+    logprobs: tuple[float, ...] = ()
+    """Natural log-probabilities of `token_ids` at the sampling temperature, before any cut (top-p, forbidden tokens)."""
+    cost: float = 0.0
+    """Money."""
+
+
+class Engine(Protocol):
+    """Produces turns. `step` is called for many conversations at once; an engine that batches does so inside."""
+
+    name: str
+    """"openai", "transformers", "server", "oracle"."""
+    model: str
+
+    async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
+        """The next turn.
+
+        Args:
+            max_new_tokens: the turn is cut there.
+
+        Raises:
+            ProviderFault: the model cannot be reached, after all retries.
+            BudgetExceeded: the hard budget is reached.
+        """
+
+    def num_tokens(self, message: Message) -> int:
+        """How many tokens a message is read as: exact where the tokenizer is here, else estimated on the high side."""
+
+    def forget(self, conversation: Conversation) -> None:
+        """The episode is over: whatever is kept for it may go."""

@@ -1,0 +1,38 @@
+"""The system prompt of the search agent: one template for teacher, filters, training and evaluation.
+
+The agent replies in the turn protocol and not in one JSON object, so it is no `prompts.render.Role`.
+"""
+import functools
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from prompts.render import VERSION_DIGITS
+from records.identity import canonical_json, sha256_hex
+
+SYSTEM = Path(__file__).parent / "templates" / "agent" / "system.txt"
+
+
+def agent_system_prompt(schemas: Iterable[Mapping[str, Any]], *, max_calls: int, today: str = "") -> str:
+    """The system message.
+
+    Args:
+        schemas: the tools' OpenAI-style function schemas, as the tool box generates them.
+        max_calls: how many tool calls an episode may make.
+        today: the date to tell, or "" to tell none: a frozen store has no today.
+    """
+    lines = [canonical_json(dict(schema)) for schema in schemas]
+    return _template().render(schemas=lines, max_calls=max_calls, today=today).strip()
+
+
+def agent_prompt_version(system_prompt: str) -> str:
+    """Names a rendered system prompt: tools, limits and words all shape it."""
+    return sha256_hex(system_prompt)[:VERSION_DIGITS]
+
+
+@functools.cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(SYSTEM.read_text(encoding="utf-8"))
