@@ -81,12 +81,6 @@ def test_nothing_from_outside_makes_a_tag_or_a_special_token(text):
     assert not marks & set(ids)
 
 
-@given(hostile)
-def test_escaping_twice_changes_nothing(text):
-    escape = Escape(tiny.SPECIAL)
-    assert escape(escape(text)) == escape(text)
-
-
 @pytest.mark.parametrize("text", ["3 < 4 and 5 > 4", "see <image:3>", "a | b", "x -> y", "[1] Lund, A.", "Ðæ 漢字 \n\t ok"])
 def test_ordinary_text_stays(text):
     assert Escape(tiny.SPECIAL)(text) == text

@@ -44,7 +44,7 @@ def conversation(renderer: TokenRenderer, num_turns: int, seed: int = 0, cut: fr
 @pytest.mark.parametrize("kind", TEMPLATES)
 def test_ten_turns_with_pictures_read_back_as_they_were_said(kind):
     renderer = tokens(TEMPLATES[kind])
-    said, turns, bank = conversation(renderer, 10)
+    said, _, bank = conversation(renderer, 10)
     segments = renderer.segments(said)
     ids = [i for segment in segments for i in segment.ids]
     # The next turn has begun: Instruct templates leave it empty, Thinking ones open its thought.
