@@ -3,15 +3,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import lance
 import numpy as np
 
 from knowledge.store.codec import unpack
+from knowledge.store.lance_files import open_lance
 from knowledge.store.layout import table_path
 from knowledge.store.store import Store
 from knowledge.store.vectors import load_vectors
 from records.identity import rounded
 from records.knowledge import Passage
+from records.places import reaching
 
 _SPARE = 32
 _VECTOR_ROWS = 65_536
@@ -38,8 +39,8 @@ class TextSearch:
     """BM25 over titles and texts of passages, any word may match; ties are broken by passage id."""
 
     def __init__(self, store: Store) -> None:
-        self._passages = lance.dataset(table_path(store.path, "passages"))
-        self._empty = self._passages.count_rows() == 0
+        self._passages = open_lance(table_path(store.path, "passages"))
+        self._store, self._empty = store.path, self._passages.count_rows() == 0
 
     def search(self, query: str, k: int) -> list[PassageHit]:
         """The best `k` passages; none for a query without words.
@@ -49,7 +50,8 @@ class TextSearch:
         words = _NO_WORDS.sub(" ", query).strip()
         if self._empty or not words or k < 1:
             return []
-        found = self._passages.to_table(columns=["record", "text", "_score"], full_text_query=words, limit=k + _SPARE)
+        with reaching(self._store):
+            found = self._passages.to_table(columns=["record", "text", "_score"], full_text_query=words, limit=k + _SPARE)
         hits = []
         for data, text, score in zip(*(found.column(c).to_pylist() for c in ("record", "text", "_score")), strict=True):
             passage = unpack(Passage, data)

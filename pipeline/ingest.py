@@ -4,12 +4,10 @@ import errno
 import json
 import os
 import re
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from knowledge.store.layout import META, REJECTED, STORE_VERSION
@@ -19,6 +17,7 @@ from records.errors import InputError, QuestloomError
 from records.identity import canonical_json, sha256_hex
 from records.outcomes import Reason, Rejection, StageCount
 from records.parquet import read_records, write_records, write_whole
+from records.places import BucketPath, Place, check_places, is_remote, listed, place, remove_tree
 from transforms.ingest.job import WORK, Job, done_path, read_done
 from transforms.ingest.run import STAGES, Ingest, num_tasks, read_failure
 from transforms.ingest.services import COMMONS, SPARQL, Services
@@ -27,7 +26,7 @@ from transforms.ingest.sources import ReadOptions, ReadTask, plan_articles, plan
 MIN_PARTITIONS = 2
 MAX_ERROR_SHARE = 0.01
 """Above this share of items that ended as `error` the job fails: then it is our fault, not the data's."""
-POLL_SECONDS = 0.25
+POLL_SECONDS, REMOTE_POLL_SECONDS = 0.25, 5.0
 PLAN = "plan.json"
 _ERROR_NUMBER = re.compile(r"(?:\[errno |os error )(\d+)[\])]", re.I)
 """As Python, Arrow and Lance name it in their messages; of a task's exception the runner keeps the text alone."""
@@ -88,7 +87,9 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
         InputError: an input is missing or damaged, the store's folder cannot be written or holds another store, the disk is full.
         QuestloomError: too many items ended as errors.
     """
-    store = Path(options.store)
+    store = place(options.store)
+    dumps = [path for path in (*options.articles, *options.entities, *options.images) if path not in (SPARQL, COMMONS)]
+    check_places(reads=dumps, writes=[store])
     inputs = _inputs(options)
     snapshot = options.snapshot or _snapshot_of(options)
     asked = {SPARQL, COMMONS} & {*options.entities, *options.images}
@@ -115,21 +116,29 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
             if path in (SPARQL, COMMONS):
                 found.append({"kind": kind, "name": path, "bytes": 0})
                 continue
+            lies = place(path)
             try:
-                facts = os.stat(path)
+                size, modified = _state(lies)
             except OSError as error:
                 raise InputError(path, f"cannot be read ({error.strerror})", f"Correct the path given for {kind}") from error
-            found.append({"kind": kind, "name": Path(path).name, "bytes": facts.st_size if Path(path).is_file() else 0,
-                          "modified": facts.st_mtime_ns})
+            found.append({"kind": kind, "name": lies.name, "bytes": size, "modified": modified})
     if not found:
         raise InputError("ingest", "no input is given", "Give dumps of articles or entities, or a folder of pictures")
     return found
 
 
+def _state(path: Place) -> tuple[int, int | str]:
+    """(bytes, 0 for a folder; what changes when it is written anew)."""
+    if isinstance(path, BucketPath):
+        return path.size() if path.is_file() else 0, path.version()
+    facts = os.stat(path)
+    return facts.st_size if path.is_file() else 0, facts.st_mtime_ns
+
+
 def _snapshot_of(options: IngestOptions) -> str:
     """The date in the name of an entity dump, else of an article dump."""
     for path in (*sorted(options.entities), *sorted(options.articles)):
-        if date := _DATE.search(Path(path).name):
+        if date := _DATE.search(place(path).name):
             return "-".join(date.groups())
     if options.entities:
         raise InputError(options.entities[0], "the dump's name holds no date, and claims hold as of a date",
@@ -137,17 +146,17 @@ def _snapshot_of(options: IngestOptions) -> str:
     return ""
 
 
-def _whole_store(store: Path, fingerprint: str) -> IngestSummary | None:
+def _whole_store(store: Place, fingerprint: str) -> IngestSummary | None:
     """The summary of a store that these very inputs gave, or None where there is no whole store.
 
     Raises:
         InputError: the folder holds the store of other inputs, or something that is no store.
     """
     if (store / META).exists():
-        meta = json.loads((store / META).read_text())
+        meta = json.loads((store / META).read_bytes())
         if meta.get("plan") != fingerprint:
             raise InputError(str(store), "holds a store of other inputs or options", "Give another folder, or remove this one")
-        shutil.rmtree(store / WORK, ignore_errors=True)  # a kill may have come between meta.json and the end
+        remove_tree(store / WORK, ignore_errors=True)  # a kill may have come between meta.json and the end
         counts = tuple(read_records(store / REJECTED / "stages.parquet", StageCount))
         return IngestSummary(meta=meta, counts=counts, reasons=meta["reasons"], reused=True)
     if store.exists() and (not store.is_dir() or (not (store / WORK).exists() and any(store.iterdir()))):
@@ -155,24 +164,33 @@ def _whole_store(store: Path, fingerprint: str) -> IngestSummary | None:
     return None
 
 
-def _prepare(options: IngestOptions, store: Path, plan: str, snapshot: str) -> Job:
+def _prepare(options: IngestOptions, store: Place, plan: str, snapshot: str) -> Job:
     """Plans the read and makes the work folder; what an earlier run of another plan left there is removed."""
     work = store / WORK
-    if work.exists() and (not (work / PLAN).exists() or (work / PLAN).read_text() != plan):
-        shutil.rmtree(work)
-        shutil.rmtree(store / "tables", ignore_errors=True)
+    if work.exists() and (not (work / PLAN).exists() or (work / PLAN).read_bytes() != plan.encode()):
+        (work / PLAN).unlink(missing_ok=True)  # first: a kill in between must not leave half of the old plan's work under it
+        remove_tree(store / "tables", ignore_errors=True)
+        remove_tree(work)
     site = site_of(tuple(sorted(options.articles)))
     text = range_text({**dict.fromkeys(options.articles, "pages"), **dict.fromkeys(options.entities, "entities")})
     tasks: list[ReadTask] = [task for path in sorted(options.articles) for task in plan_articles(path, text)]
     tasks += [task for path in sorted(options.entities) for task in plan_entities(path, text)]
-    shutil.rmtree(work / "plan", ignore_errors=True)
+    remove_tree(work / "plan", ignore_errors=True)
     tasks += [task for path in sorted(options.images) if path != COMMONS for task in plan_pictures(path, work / "plan")]
-    services = dataclasses.replace(options.services, cache=options.services.cache or f"{str(store).rstrip('/')}-cache")
+    services = dataclasses.replace(options.services, cache=options.services.cache or _reply_folder(store))
     num_bytes = sum(task.num_bytes for task in tasks)
     partitions = options.partitions or max(MIN_PARTITIONS, -(-num_bytes // text))
     write_whole(work / PLAN, plan.encode())
     return Job(store=str(store), num_partitions=partitions, tasks=tuple(tasks), ask_commons=COMMONS in options.images, options=ReadOptions(
         site=site, snapshot=snapshot, languages=options.languages, keep_partial=options.keep_partial, services=services))
+
+
+def _reply_folder(store: Place) -> str:
+    """Where the replies of services are kept: beside the store, or on this machine for a store in a bucket, since turns are taken by file locks."""
+    if isinstance(store, BucketPath):
+        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        return os.path.join(home, "questloom", sha256_hex(str(store))[:16])
+    return f"{str(store).rstrip('/')}-cache"
 
 
 def _run_beam(job: Job, options: IngestOptions) -> None:
@@ -201,7 +219,7 @@ def _reporting(job: Job, progress: Progress) -> Iterator[None]:
     def watch() -> None:
         told: dict[str, int] = {}
         while True:
-            last = ended.wait(POLL_SECONDS)
+            last = ended.wait(REMOTE_POLL_SECONDS if is_remote(job.store) else POLL_SECONDS)
             for stage in STAGES:
                 done = len(list(done_path(job, stage, 0).parent.glob("*.json")))
                 if done != told.get(stage, 0):
@@ -221,7 +239,7 @@ def _reporting(job: Job, progress: Progress) -> Iterator[None]:
 
 def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, inputs: list[dict[str, Any]]) -> IngestSummary:
     """Collects what was rejected, writes meta.json, and removes the work."""
-    store = Path(job.store)
+    store = place(job.store)
     counts, tables = [], {}
     for stage in STAGES:
         done = read_done(job, stage)
@@ -231,13 +249,13 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
         for _, facts in done:
             tables.update(facts)
     reasons: dict[str, int] = {}
-    for path in sorted(job.folder("rejected").glob("*.parquet")):
+    for path in listed(job.folder("rejected"), "*.parquet"):
         for rejection in read_records(path, Rejection):
             reasons[rejection.reason] = reasons.get(rejection.reason, 0) + 1
     errors, items = reasons.get(Reason.ERROR.value, 0), sum(c.num_in for c in counts)
     if errors > MAX_ERROR_SHARE * items:
         raise QuestloomError(f"{errors:,} of {items:,} items ended as errors; their tracebacks stand in {job.folder('rejected')}")
-    shutil.rmtree(store / REJECTED, ignore_errors=True)
+    remove_tree(store / REJECTED, ignore_errors=True)
     (store / REJECTED).mkdir()
     for stage in STAGES:
         _collect(job, stage, store / REJECTED / f"{stage}.parquet")
@@ -246,18 +264,18 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
     meta = write_meta(job.store, {
         "wiki": job.wiki, "languages": languages, "snapshot": snapshot, "plan": fingerprint, "reasons": dict(sorted(reasons.items())),
         "dumps": [{k: entry[k] for k in ("kind", "name", "bytes")} for entry in inputs]}, tables)
-    shutil.rmtree(store / WORK)
+    remove_tree(store / WORK)
     return IngestSummary(meta=meta, counts=tuple(counts), reasons=reasons)
 
 
-def _collect(job: Job, stage: str, path: Path) -> None:
+def _collect(job: Job, stage: str, path: Place) -> None:
     """The rejections of a stage's tasks in one file, where there are any; sorted within each task."""
-    parts = sorted(job.folder("rejected").glob(f"{stage}-*.parquet"))
+    parts = listed(job.folder("rejected"), f"{stage}-*.parquet")
     if parts:
         write_records(path, Rejection, (rejection for part in parts for rejection in read_records(part, Rejection)))
 
 
-def _disk_error(store: Path, error: OSError) -> InputError:
+def _disk_error(store: Place, error: OSError) -> InputError:
     """What a failed write means to the user."""
     if error.errno == errno.ENOSPC:
         return InputError(str(store), "the disk is full", "Make room and run the same command again; finished parts are kept")

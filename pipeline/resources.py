@@ -2,11 +2,11 @@
 import os
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from knowledge.search import PictureSearch, TextSearch
 from knowledge.store.store import Store
 from pipeline.recipe import Recipe
+from records.places import Place, place
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ def open_picture_search(path: str) -> PictureSearch:
     return PictureSearch(open_store(path))
 
 
-def picture_path(run: str, image_id: str) -> Path:
+def picture_path(run: str, image_id: str) -> Place:
     """Where a picture stands as the policy is shown it, named by its hash."""
-    return Path(run, "pictures", f"{image_id}.jpg")
+    return place(run, "pictures", f"{image_id}.jpg")
 
 
 def absolute(path: str) -> str:

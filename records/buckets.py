@@ -68,7 +68,7 @@ def asking(path: "BucketPath") -> Iterator[None]:
     """The one boundary at which the providers' libraries' exceptions become ours."""
     try:
         yield
-    except (*_MISSING, QuestloomError):
+    except (*_MISSING, QuestloomError, AssertionError):
         raise
     except Exception as error:  # botocore's, google-auth's, aiohttp's and their own
         raise ProviderFault(f"{path.scheme}://{path.bucket}", _words(error)) from error

@@ -2,21 +2,24 @@
 import os
 import uuid
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from records.errors import InputError
+from records.places import BucketPath, Place, readable
 from records.table import Record
 
 R = TypeVar("R", bound=Record)
 ROW_GROUP = 1024
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file beside its place and renames it there, so that a reader sees all of it or nothing."""
+def write_whole(path: Place, data: bytes) -> None:
+    """Writes a file beside its place and renames it there, so that a reader sees all of it or nothing; an object appears so by itself."""
+    if isinstance(path, BucketPath):
+        path.write_bytes(data)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
@@ -29,7 +32,7 @@ def write_whole(path: Path, data: bytes) -> None:
         part.unlink(missing_ok=True)
 
 
-def write_records(path: Path, kind: type[R], rows: Iterable[R], **facts: str) -> int:
+def write_records(path: Place, kind: type[R], rows: Iterable[R], **facts: str) -> int:
     """Writes records to one Parquet file, whole or not at all; returns how many.
 
     Args:
@@ -55,14 +58,14 @@ def write_records(path: Path, kind: type[R], rows: Iterable[R], **facts: str) ->
     return count
 
 
-def read_records(path: Path, kind: type[R]) -> Iterator[R]:
+def read_records(path: Place, kind: type[R]) -> Iterator[R]:
     """The records of one file, a row group at a time.
 
     Raises:
         InputError: the file is missing, no Parquet, or holds another record type.
     """
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(readable(path)) as file:
             found = (file.schema_arrow.metadata or {}).get(b"record", b"").decode()
             if found and found != kind.__name__:
                 raise InputError(str(path), f"holds {found} records, not {kind.__name__}", "Point at a file of the right stage.")
@@ -73,10 +76,10 @@ def read_records(path: Path, kind: type[R]) -> Iterator[R]:
         raise InputError(str(path), f"cannot be read as Parquet ({error})", "Remove the file and run the same command again.") from error
 
 
-def read_facts(path: Path) -> dict[str, str] | None:
+def read_facts(path: Place) -> dict[str, str] | None:
     """The facts that `write_records` was given, or None where there is no whole file."""
     try:
-        metadata = pq.read_schema(path).metadata or {}
+        metadata = pq.read_schema(readable(path)).metadata or {}
     except (FileNotFoundError, pa.ArrowInvalid):
         return None
     return {k.decode(): v.decode() for k, v in metadata.items()}

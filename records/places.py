@@ -66,6 +66,11 @@ def size_of(path: Place) -> int:
     return path.size() if isinstance(path, BucketPath) else path.stat().st_size
 
 
+def listed(folder: Place, pattern: str = "*") -> list[Place]:
+    """What lies directly in a folder and has such a name, sorted; nothing where there is no folder."""
+    return list(sorted(folder.glob(pattern)))  # type: ignore[type-var]
+
+
 def remove_tree(path: Place, *, ignore_errors: bool = False) -> None:
     """Removes a folder with all that is in it; nothing where there is none in a bucket."""
     if isinstance(path, BucketPath):

@@ -7,7 +7,7 @@ without a line is read without metadata, so without a licence; a line without a 
 import csv
 import json
 from collections.abc import Iterator
-from pathlib import Path
+from io import TextIOWrapper
 from typing import Any, NamedTuple
 
 from knowledge.readers.commons_page import file_name, image_asset
@@ -16,6 +16,7 @@ from knowledge.readers.rejections import reject
 from records.errors import InputError
 from records.knowledge import ImageAsset
 from records.outcomes import Reason, Rejection
+from records.places import Place, listed, open_binary, place, size_of
 
 METADATA_NAMES = ("metadata.jsonl", "metadata.csv")
 _CSV_FIELDS = {"licence": "LicenseShortName", "licence_url": "LicenseUrl", "author": "Artist", "credit": "Credit",
@@ -28,6 +29,7 @@ class PictureFile(NamedTuple):
     path: str
     """"" where the metadata name a picture that is not there."""
     page: dict[str, Any]
+    num_bytes: int = 0
 
 
 def list_pictures(folder: str) -> list[PictureFile]:
@@ -36,23 +38,24 @@ def list_pictures(folder: str) -> list[PictureFile]:
     Raises:
         InputError: there is no such folder, or its metadata file cannot be read.
     """
-    root = Path(folder)
+    root = place(folder)
     if not root.is_dir():
         raise InputError(folder, "is no folder", "Give the folder that holds the pictures.")
-    files = {file_name(p.name): str(p) for p in sorted(root.iterdir())
+    files = {file_name(p.name): p for p in listed(root)
              if p.is_file() and p.name not in METADATA_NAMES and not p.name.startswith(".")}
     pages: dict[str, dict[str, Any]] = {}
     for page in _metadata(root):
         pages.setdefault(file_name(page["title"]), page)
-    return [PictureFile(files.get(name, ""), pages.get(name) or {"title": f"File:{name}"}) for name in sorted({*files, *pages})]
+    return [PictureFile(str(files.get(name, "")), pages.get(name) or {"title": f"File:{name}"}, size_of(files[name]) if name in files else 0)
+            for name in sorted({*files, *pages})]
 
 
-def _metadata(root: Path) -> Iterator[dict[str, Any]]:
+def _metadata(root: Place) -> Iterator[dict[str, Any]]:
     jsonl, table = root / METADATA_NAMES[0], root / METADATA_NAMES[1]
     fix = "Correct the line, or leave it out."
     try:
         if jsonl.exists():
-            with open(jsonl, encoding="utf-8") as lines:
+            with TextIOWrapper(open_binary(jsonl), encoding="utf-8") as lines:
                 for number, line in enumerate(lines, 1):
                     if not line.strip():
                         continue
@@ -63,7 +66,7 @@ def _metadata(root: Path) -> Iterator[dict[str, Any]]:
                         raise InputError(f"{jsonl}, line {number}", f"is no page object with a title ({error})", fix) from error
                     yield page
         elif table.exists():
-            with open(table, encoding="utf-8-sig", newline="") as rows:
+            with TextIOWrapper(open_binary(table), encoding="utf-8-sig", newline="") as rows:
                 for row in csv.DictReader(rows):
                     if not row.get("file"):
                         raise InputError(str(table), "has a row without a value in the column `file`", fix)
@@ -91,7 +94,7 @@ def read_picture(picture: PictureFile) -> tuple[ImageAsset, bytes] | Rejection:
     if not picture.path:
         return refuse(Reason.NO_PICTURE, "the metadata name it, the folder lacks it")
     try:
-        with open(picture.path, "rb") as file:
+        with open_binary(picture.path) as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         return refuse(Reason.PICTURE_UNREADABLE, str(error.strerror))

@@ -15,14 +15,16 @@ import re
 from dataclasses import dataclass
 from typing import BinaryIO
 
-import fsspec
-
 from records.errors import InputError
+from records.places import open_binary
 
 RANGE_BYTES = 16 << 20
 """Bytes of the file that make a range; compressed, about 60 MB of XML or three seconds of one core."""
 STREAM_SEARCH = 8 << 20
 """How far a stream's start is looked for; a multistream dump has one every 100 pages (a few 100 kB)."""
+PIECE = 1 << 18
+MAX_BLOCK = 1 << 21
+"""Compressed bytes within which a stream's first block ends."""
 _STREAM_START = re.compile(rb"BZh[1-9]1AY&SY")
 
 
@@ -38,13 +40,13 @@ class ByteRange:
 
 
 def open_dump(path: str) -> BinaryIO:
-    """A local file, or any address that fsspec knows.
+    """A local file, or an object in a bucket, of which only the ranges that are read travel.
 
     Raises:
         InputError: it cannot be opened.
     """
     try:
-        return fsspec.open(path, "rb").open() if "://" in path else open(path, "rb")  # the caller closes it
+        return open_binary(path)  # the caller closes it
     except OSError as error:
         raise InputError(path, f"cannot be opened ({error.strerror or error})", "Give the path of a dump that can be read.") from error
 
@@ -85,13 +87,25 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
 def next_stream(file: BinaryIO, at: int) -> int:
     """The first stream start at or after a byte, or 0: there is none near."""
     file.seek(at)
-    data = file.read(STREAM_SEARCH)
-    for found in _STREAM_START.finditer(data):
-        try:  # ten bytes may occur by chance; a real start decompresses
-            if bz2.BZ2Decompressor().decompress(data[found.start():found.start() + (1 << 21)], 1):
-                return at + found.start()
-        except OSError:
-            continue
+    data, searched = b"", 0
+    # Piece by piece: to plan a dump in a bucket by reading 8 MB at every range would fetch most of it.
+    while len(data) < STREAM_SEARCH and (piece := file.read(min(PIECE, STREAM_SEARCH - len(data)))):
+        data += piece
+        end = len(data)
+        for found in _STREAM_START.finditer(data, searched):
+            stream, used = bz2.BZ2Decompressor(), found.start()
+            try:  # ten bytes may occur by chance; a real start decompresses
+                while used < min(STREAM_SEARCH, found.start() + MAX_BLOCK):
+                    if used == len(data):
+                        data += (piece := file.read(min(PIECE, STREAM_SEARCH - len(data))))
+                        if not piece:
+                            break
+                    if stream.decompress(data[used:], 1):
+                        return at + found.start()
+                    used = len(data)
+            except OSError:
+                continue
+        searched = max(0, end - 9)  # a start may straddle the seam
     return 0
 
 

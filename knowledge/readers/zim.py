@@ -4,12 +4,14 @@ The articles are rendered HTML, templates and all, so only what stands in paragr
 navigation boxes, hatnotes and references do not. A ZIM names no licences: its pictures have none until Commons is asked. It
 has no page ids either; an article's id is made from its title.
 
+libzim reads local files only: a ZIM in a bucket is fetched whole to a local scratch folder, once by each process that reads it.
+
 Source of the format: https://wiki.openzim.org/wiki/ZIM_file_format
 """
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from libzim.reader import Archive
 
@@ -21,6 +23,7 @@ from records.errors import InputError
 from records.identity import sha256_hex
 from records.knowledge import Article, ImageAsset, Redirect
 from records.outcomes import Reason, Rejection
+from records.places import is_remote, local_copy, place, size_of
 
 ENTRIES_PER_RANGE = 2000
 MAX_PAGE_BYTES = 16 << 20
@@ -45,6 +48,8 @@ def plan_zim(path: str, *, entries_per_range: int = ENTRIES_PER_RANGE) -> list[Z
     Raises:
         InputError: the file is missing, no ZIM, or damaged.
     """
+    if is_remote(path) and place(path).is_file():
+        print(f"{path}: ZIM files are read from a local disk; each process fetches {size_of(place(path)):,} bytes to TMPDIR", file=sys.stderr)
     archive = _open(path)
     if archive.has_checksum and not archive.check():
         raise InputError(path, "is damaged: its checksum does not agree", "Download it again.")
@@ -53,10 +58,11 @@ def plan_zim(path: str, *, entries_per_range: int = ENTRIES_PER_RANGE) -> list[Z
 
 
 def _open(path: str) -> Archive:
-    if not Path(path).is_file():
+    found = place(path)
+    if not found.is_file():
         raise InputError(path, "there is no such file", "Give the path of a ZIM file.")
     try:
-        return Archive(path)
+        return Archive(str(local_copy(found)))
     except RuntimeError as error:
         raise InputError(path, f"is no ZIM file ({error})", "Give a .zim file of Kiwix; download it again if it was cut.") from error
 

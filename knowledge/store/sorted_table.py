@@ -8,10 +8,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-import lance
 import pyarrow as pa
 
+from knowledge.store.lance_files import open_lance
 from knowledge.store.layout import PAGE, RECORD_PAGE, table_path
+from records.places import reaching
 
 CACHED_PAGES = 1024
 CACHED_ID_PAGES = 4096
@@ -27,7 +28,7 @@ class SortedTable:
     """
 
     def __init__(self, store: str, name: str) -> None:
-        self._data = lance.dataset(table_path(store, name))
+        self._store, self._data = store, open_lance(table_path(store, name))
         self.num_rows: int = self._data.count_rows()
         self._record_page = RECORD_PAGE.get(name, PAGE)
         self._fences: list[str] | None = None
@@ -74,7 +75,12 @@ class SortedTable:
         """The records of the rows [start, stop) in order, streamed."""
         stop = self.num_rows if stop is None else min(stop, self.num_rows)
         if start < stop:
-            for batch in self._data.to_batches(columns=["record"], offset=start, limit=stop - start):
+            batches = iter(self._data.to_batches(columns=["record"], offset=start, limit=stop - start))
+            while True:
+                with reaching(self._store):
+                    batch = next(batches, None)
+                if batch is None:
+                    return
                 yield from batch.column(0).to_pylist()
 
     def _read(self, column: str, page: int, size: int) -> list:
@@ -83,4 +89,5 @@ class SortedTable:
     def _take(self, column: str, rows: range) -> list:
         if not rows:
             return []
-        return self._data.take(pa.array(rows, pa.int64()), columns=[column]).column(0).to_pylist()
+        with reaching(self._store):
+            return self._data.take(pa.array(rows, pa.int64()), columns=[column]).column(0).to_pylist()

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
-import fsspec
-
 from knowledge.store.codec import unpack
 from knowledge.store.layout import META, STORE_VERSION, value_row_key
 from knowledge.store.sorted_table import SortedTable
 from records.errors import InputError
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
+from records.places import place
 from records.table import Record
 
 R = TypeVar("R", bound=Record)
@@ -48,12 +47,11 @@ class Store:
         """
         path = str(path).rstrip("/")
         try:
-            with fsspec.open(f"{path}/{META}", "rb") as file:
-                meta = json.loads(file.read())
+            meta = json.loads(place(path, META).read_bytes())
             version = meta["version"]
         except (FileNotFoundError, NotADirectoryError) as error:
-            files, folder = fsspec.core.url_to_fs(path)
-            if files.isdir(folder) and files.ls(folder):
+            folder = place(path)
+            if folder.is_dir() and any(folder.iterdir()):
                 raise InputError(path, "the store is half-built: it has no meta.json, which is written last",
                                  "Run `questloom ingest` with the same options again; finished parts are kept.") from error
             raise InputError(path, "no store is there", "Write one with `questloom ingest`, or correct --store.") from error

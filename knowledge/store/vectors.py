@@ -9,8 +9,8 @@ import lance
 import numpy as np
 import pyarrow as pa
 
+from knowledge.store.lance_files import open_lance, write_lance
 from knowledge.store.layout import VECTORS, table_path
-from knowledge.store.writer import write_lance
 from records.errors import InputError
 from records.identity import SCORE_DIGITS
 
@@ -26,7 +26,7 @@ def add_vectors(store_path: str, compute: Callable[[list[bytes]], np.ndarray], m
         batch: pictures a call.
         progress: called with (done, total).
     """
-    images = lance.dataset(table_path(store_path, "images"))
+    images = open_lance(table_path(store_path, "images"))
     total = images.count_rows()
     existing = vectors_of(store_path)
     if existing is not None and existing.schema.metadata.get(b"model") == model_name.encode() and existing.count_rows() == total:
@@ -60,8 +60,8 @@ def add_vectors(store_path: str, compute: Callable[[list[bytes]], np.ndarray], m
 def vectors_of(store_path: str) -> lance.LanceDataset | None:
     """The data set of vectors, or None before `add_vectors` has finished."""
     try:
-        return lance.dataset(f"{store_path.rstrip('/')}/{VECTORS}")
-    except (ValueError, FileNotFoundError):
+        return open_lance(f"{store_path.rstrip('/')}/{VECTORS}")
+    except FileNotFoundError:
         return None
 
 
@@ -73,7 +73,7 @@ def load_vectors(store_path: str) -> tuple[list[str], np.ndarray, str]:
     """
     data = vectors_of(store_path)
     if data is None:
-        if not lance.dataset(table_path(store_path, "images")).count_rows():
+        if not open_lance(table_path(store_path, "images")).count_rows():
             return [], np.zeros((0, 0), np.float32), ""
         raise InputError(store_path, "the store has no picture vectors", "Compute them (`add_vectors`), or search text only.")
     table = data.to_table()

@@ -6,18 +6,17 @@ import datetime
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
-import fsspec
-import lance
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from knowledge.store.lance_files import open_lance, write_lance
 from knowledge.store.layout import META, SCHEMAS, STORE_VERSION, table_path
 from records.identity import digest_of
 from records.parquet import write_whole
+from records.places import place, reaching
 
 DIGEST_ROWS = 1024
 BATCH_BYTES = 8 << 20
@@ -59,14 +58,6 @@ def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str,
     return {"rows": digest.num_rows, "digest": digest.hexdigest()}
 
 
-def write_lance(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    """Writes a Lance data set in place of what lies there; a reader sees it whole or not at all."""
-    files, folder = fsspec.core.url_to_fs(path)
-    if files.exists(folder):
-        files.rm(folder, recursive=True)
-    lance.write_dataset(pa.RecordBatchReader.from_batches(schema, batches), path)
-
-
 def index_passages(store: str, language: str) -> None:
     """Builds the BM25 index over the passages.
 
@@ -76,10 +67,11 @@ def index_passages(store: str, language: str) -> None:
         store: the store's folder.
         language: the wiki's language code, for stemming.
     """
-    data = lance.dataset(table_path(store, "passages"))
+    data = open_lance(table_path(store, "passages"))
     if data.count_rows():
-        data.create_scalar_index("text", "INVERTED", base_tokenizer="icu", language=STEMMED.get(language, "English"),
-                                 stem=language in STEMMED, remove_stop_words=False, with_position=False, num_workers=1)
+        with reaching(store):
+            data.create_scalar_index("text", "INVERTED", base_tokenizer="icu", language=STEMMED.get(language, "English"),
+                                     stem=language in STEMMED, remove_stop_words=False, with_position=False, num_workers=1)
 
 
 def write_meta(store: str, facts: dict[str, Any], tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -93,7 +85,7 @@ def write_meta(store: str, facts: dict[str, Any], tables: dict[str, dict[str, An
     meta = {**facts, "version": STORE_VERSION, "tables": dict(sorted(tables.items())),
             "digest": digest_of(part for name in sorted(tables) for part in (name, tables[name]["digest"])),
             "written": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
-    write_whole(Path(store) / META, json.dumps(meta, indent=1, sort_keys=True, ensure_ascii=False).encode())
+    write_whole(place(store, META), json.dumps(meta, indent=1, sort_keys=True, ensure_ascii=False).encode())
     return meta
 
 

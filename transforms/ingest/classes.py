@@ -4,13 +4,12 @@ from collections import deque
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from records.outcomes import Reason
-from transforms.ingest.parts import whole_file
+from records.places import Place, local_copy, whole_file
 
 CACHED_CLASSES = 65_536
 MAX_ANCESTORS = 2_000
@@ -34,13 +33,13 @@ class ClassTree:
         path: what `write_class_edges` wrote.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Place) -> None:
         self._path = path
         self.ancestors = lru_cache(CACHED_CLASSES)(self._ancestors)
 
     @cached_property
     def _edges(self) -> tuple[np.ndarray, np.ndarray]:
-        table = pa.ipc.open_file(pa.memory_map(str(self._path))).read_all()
+        table = pa.ipc.open_file(pa.memory_map(str(local_copy(self._path)))).read_all()
         child, parent = (table.column(i).combine_chunks().to_numpy(zero_copy_only=True) for i in range(2))
         return child, parent
 
@@ -74,7 +73,7 @@ class ClassTree:
         return Reason(meaning) if meaning else None
 
 
-def write_class_edges(path: Path, edges: Iterable[tuple[str, str]]) -> int:
+def write_class_edges(path: Place, edges: Iterable[tuple[str, str]]) -> int:
     """Writes (class, superclass) pairs for `ClassTree`; returns how many there are."""
     pairs = np.array(sorted({(_number(a), _number(b)) for a, b in edges} - {(-1, -1)}), np.int64).reshape(-1, 2)
     pairs = pairs[(pairs >= 0).all(1)]

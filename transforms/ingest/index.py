@@ -1,12 +1,12 @@
 """Stage `index`: titles and classes of everything, without their texts; one task, since titles may lead anywhere."""
 from functools import lru_cache
-from pathlib import Path
 
 import orjson
 
 from records.identity import record_id
 from records.outcomes import Reason, Rejection
 from records.parquet import write_whole
+from records.places import Place
 from records.table import Json
 from transforms.ingest.classes import ClassTree, write_class_edges
 from transforms.ingest.job import Job, Outcome
@@ -37,7 +37,7 @@ def run(job: Job, task: int) -> Outcome:
     return outcome
 
 
-def _pairs(parts: Path, kind: str) -> list[tuple[str, str]]:
+def _pairs(parts: Place, kind: str) -> list[tuple[str, str]]:
     """(key, order) of all rows of a kind, sorted."""
     table = read_parts(parts, kind)
     return list(zip(table.column("key").to_pylist(), table.column("order").to_pylist(), strict=True))
@@ -49,18 +49,18 @@ def _reject(job: Job, title: str, target: str, reason: Reason, why: str) -> Reje
 
 
 @lru_cache(1)
-def page_table(folder: Path) -> PageTable:
+def page_table(folder: Place) -> PageTable:
     """The page table, opened once a process."""
     return PageTable(folder)
 
 
 @lru_cache(1)
-def class_tree(folder: Path) -> ClassTree:
+def class_tree(folder: Place) -> ClassTree:
     """The class tree, opened once a process."""
     return ClassTree(folder / "classes.arrow")
 
 
 @lru_cache(1)
-def merged_ids(folder: Path) -> Merged:
+def merged_ids(folder: Place) -> Merged:
     """The merged ids, read once a process."""
     return Merged(orjson.loads((folder / "merged.json").read_bytes()))

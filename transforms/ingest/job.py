@@ -1,11 +1,11 @@
 """One ingest job: its options as tasks see them, its folders, and what a finished task leaves."""
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from records.outcomes import Rejection, StageCount
 from records.parquet import write_records, write_whole
+from records.places import Place, listed, place
 from transforms.ingest.sources import ReadOptions, ReadTask
 
 WORK = "work"
@@ -31,9 +31,9 @@ class Job:
     def language(self) -> str:
         return self.options.site.language
 
-    def folder(self, name: str) -> Path:
+    def folder(self, name: str) -> Place:
         """A folder of the job's work: parts, runs, index, done, rejected, profiles."""
-        return Path(self.store, WORK, name)
+        return place(self.store, WORK, name)
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Outcome:
         self.rejected.append(rejection)
 
 
-def done_path(job: Job, stage: str, task: int) -> Path:
+def done_path(job: Job, stage: str, task: int) -> Place:
     """The mark that a task is finished; written last."""
     return job.folder("done") / stage / f"{task:06d}.json"
 
@@ -74,5 +74,5 @@ def write_done(job: Job, stage: str, task: int, outcome: Outcome, seconds: float
 
 def read_done(job: Job, stage: str) -> list[tuple[StageCount, dict[str, Any]]]:
     """The counts and facts of a stage's finished tasks."""
-    found = (json.loads(path.read_text()) for path in sorted((job.folder("done") / stage).glob("*.json")))
+    found = (json.loads(path.read_bytes()) for path in listed(job.folder("done") / stage, "*.json"))
     return [(StageCount.from_row(data["count"]), data["facts"]) for data in found]

@@ -4,15 +4,15 @@ Built once, by one task, from titles alone (no text): redirects resolved, items 
 numbers and titles are memory-mapped, about 60 bytes a title, so workers share it and links are resolved without a shuffle.
 """
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from knowledge.readers.titles import title_reason
+from records.places import Place, listed, local_copy, open_binary, whole_file
 from transforms.ingest.classes import ClassTree
-from transforms.ingest.parts import hash64, read_parts, whole_file
+from transforms.ingest.parts import hash64, read_parts
 
 ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
 """What stands at a title; of several the first counts. ITEM_ONLY: no page was read, but an item's sitelink names it."""
@@ -49,14 +49,14 @@ class PageTable:
         folder: where `build_pages` wrote.
     """
 
-    def __init__(self, folder: Path) -> None:
-        table = pa.ipc.open_file(pa.memory_map(str(folder / "pages.arrow"))).read_all().combine_chunks()
+    def __init__(self, folder: Place) -> None:
+        table = pa.ipc.open_file(pa.memory_map(str(local_copy(folder / "pages.arrow")))).read_all().combine_chunks()
         self._hash, self.target, self.state, self.in_degree = (
             table.column(name).chunk(0).to_numpy(zero_copy_only=True) if table.num_rows else np.zeros(0, np.int64)
             for name in ("hash", "target", "state", "in_degree"))
         self._title, self._entity, self._reason = (table.column(name) for name in ("title", "entity", "reason"))
-        self._redirects = np.load(folder / "redirects.npy", mmap_mode="r")
-        self._redirect_targets = np.load(folder / "redirect_targets.npy", mmap_mode="r")
+        self._redirects = np.load(local_copy(folder / "redirects.npy"), mmap_mode="r")
+        self._redirect_targets = np.load(local_copy(folder / "redirect_targets.npy"), mmap_mode="r")
 
     def row(self, title: str) -> int:
         """The row of a title, or NOWHERE."""
@@ -100,7 +100,7 @@ class PageTable:
         return table.filter(pc.not_equal(entities, "")).sort_by("key")
 
 
-def build_pages(parts: Path, folder: Path, wiki: str, tree: ClassTree, merged: Merged) -> None:
+def build_pages(parts: Place, folder: Place, wiki: str, tree: ClassTree, merged: Merged) -> None:
     """Builds the page table.
 
     Args:
@@ -124,13 +124,14 @@ def build_pages(parts: Path, folder: Path, wiki: str, tree: ClassTree, merged: M
     target = np.where((target != NOWHERE) & ~gone[target], target, NOWHERE) if len(target) else target
     table = pa.table({"hash": hashes, "title": rows.column("key"), "state": state, "target": target.astype(np.int32),
                       "entity": pa.array(entity, pa.string()), "reason": pa.array(reason, pa.string()),
-                      "in_degree": _in_degree(sorted((parts / "links").glob("*.npy")), hashes, target, _revisions(rows, state))})
+                      "in_degree": _in_degree(listed(parts / "links", "*.npy"), hashes, target, _revisions(rows, state))})
     with whole_file(folder / "pages.arrow") as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
     leading = np.flatnonzero((state == REDIRECT) & (target != NOWHERE))
     leading = leading[np.argsort(target[leading], kind="stable")]
-    np.save(folder / "redirects.npy", leading.astype(np.int32))
-    np.save(folder / "redirect_targets.npy", target[leading].astype(np.int32))
+    for name, numbers in (("redirects.npy", leading), ("redirect_targets.npy", target[leading])):
+        with whole_file(folder / name) as part, open(part, "wb") as file:
+            np.save(file, numbers.astype(np.int32))
 
 
 def revision_order(revision: int, page_id: int) -> str:
@@ -215,11 +216,12 @@ def _join(rows: pa.Table, hashes: np.ndarray, state: np.ndarray, sitelinks: pa.T
     return entity, reason
 
 
-def _in_degree(files: list[Path], hashes: np.ndarray, target: np.ndarray, revisions: np.ndarray) -> np.ndarray:
+def _in_degree(files: list[Place], hashes: np.ndarray, target: np.ndarray, revisions: np.ndarray) -> np.ndarray:
     """How many other articles link to each row, redirects resolved; each article counts once, by its kept revision."""
     in_degree, seen = np.zeros(len(hashes), np.int32), np.zeros(len(hashes), bool)
     for path in files:
-        links = np.load(path)
+        with open_binary(path) as file:
+            links = np.load(file)
         source = _rows_of(hashes, links[:, 0])
         valid = (source != NOWHERE) & (target[source] == source) & (revisions[source] == links[:, 2]) & ~seen[source]
         source, goal = source[valid], _rows_of(hashes, links[valid, 1])

@@ -6,15 +6,16 @@ GroupByKey took 448 MB at 100,000 articles. Arrow and not Parquet, because the r
 opens of a file, and an Arrow footer names a batch in 24 bytes. A file appears whole or not at all.
 """
 import hashlib
-import os
 import resource
-import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from records.buckets import THREADS
+from records.places import Place, is_remote, listed, open_binary, whole_file
 
 SCHEMA = pa.schema([("key", pa.string()), ("order", pa.string()), ("record", pa.large_binary()), ("extra", pa.large_binary())])
 Row = tuple
@@ -23,6 +24,8 @@ SORTED = [("key", "ascending"), ("order", "ascending")]
 RUN_BYTES = 64 << 10
 RUN_ROWS = 1024
 SPARE_FILES = 512
+REMOTE_BLOCK = 1 << 18
+"""Bytes that one request fetches of a file in a bucket: its footer, some batches of a run."""
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
@@ -36,18 +39,6 @@ def partition_of(text: str, num_partitions: int) -> int:
     return hash64(text) % num_partitions
 
 
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A place beside `path` to write to, which becomes `path` when the block ends well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        yield part
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
 class PartWriter:
     """Collects the rows of one task and writes them when it is left without an error.
 
@@ -57,7 +48,7 @@ class PartWriter:
         num_partitions: of the job.
     """
 
-    def __init__(self, folder: Path, task: str, num_partitions: int) -> None:
+    def __init__(self, folder: Place, task: str, num_partitions: int) -> None:
         self._folder, self._task, self._num = folder, task, num_partitions
         self._rows: dict[str, list[list[Row]]] = {}
 
@@ -82,14 +73,26 @@ def _batch(rows: list[Row]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
 
 
-def read_parts(folder: Path, kind: str, partition: int | None = None) -> pa.Table:
+def read_parts(folder: Place, kind: str, partition: int | None = None) -> pa.Table:
     """The rows of one partition (or of all) that all tasks wrote, in the order (key, order)."""
-    batches = []
-    for path in sorted((folder / kind).glob("*.arrow")):
-        with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
+
+    def read(path: Place) -> list[pa.RecordBatch]:
+        with _arrow_file(path) as file, pa.ipc.open_file(file) as reader:
             numbers = range(reader.num_record_batches) if partition is None else [partition]
-            batches += [reader.get_batch(n) for n in numbers]
-    return pa.Table.from_batches(batches, SCHEMA).sort_by(SORTED)
+            return [reader.get_batch(n) for n in numbers]
+
+    paths = listed(folder / kind, "*.arrow")
+    if is_remote(folder):
+        # Two small requests a file, which wait for the network and not for this machine.
+        with ThreadPoolExecutor(THREADS) as pool:
+            found = list(pool.map(read, paths))
+    else:
+        found = list(map(read, paths))
+    return pa.Table.from_batches([batch for batches in found for batch in batches], SCHEMA).sort_by(SORTED)
+
+
+def _arrow_file(path: Place) -> Any:
+    return pa.PythonFile(open_binary(path, REMOTE_BLOCK), mode="r") if is_remote(path) else pa.OSFile(str(path))
 
 
 def groups(table: pa.Table) -> Iterator[tuple[str, list[tuple[str, bytes, bytes | None]]]]:
@@ -107,7 +110,7 @@ def groups(table: pa.Table) -> Iterator[tuple[str, list[tuple[str, bytes, bytes 
         yield key, found
 
 
-def write_runs(folder: Path, task: str, rows: dict[str, list[Row]]) -> None:
+def write_runs(folder: Place, task: str, rows: dict[str, list[Row]]) -> None:
     """Writes a task's rows for the store's tables, each table's sorted by (key, order), in small batches."""
     for table, found in rows.items():
         found.sort(key=lambda row: row[:2])
@@ -119,13 +122,13 @@ def write_runs(folder: Path, task: str, rows: dict[str, list[Row]]) -> None:
                 writer.write_batch(_batch(found[start:start + step]))
 
 
-def merge_runs(folder: Path, table: str) -> Iterator[pa.Table]:
+def merge_runs(folder: Place, table: str) -> Iterator[pa.Table]:
     """All runs of a table as one stream sorted by (key, order); memory holds a few batches of each run."""
-    paths = sorted((folder / table).glob("*.arrow"))
+    paths = listed(folder / table, "*.arrow")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if len(paths) + SPARE_FILES > soft:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, len(paths) + SPARE_FILES) if hard > 0 else len(paths) + SPARE_FILES, hard))
-    readers = [pa.ipc.open_file(pa.OSFile(str(path))) for path in paths]
+    readers = [pa.ipc.open_file(_arrow_file(path)) for path in paths]
     places = [0] * len(readers)
     bound = ("", "")
     last: list[tuple[str, str] | None] = [bound] * len(readers)

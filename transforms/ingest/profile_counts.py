@@ -1,7 +1,6 @@
 """Profiles, counted in two passes: each partition counts its subjects, then distinct values are counted as they pass in order."""
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import orjson
 import pyarrow as pa
@@ -9,9 +8,10 @@ import pyarrow as pa
 from knowledge.store.layout import SCHEMAS
 from knowledge.store.profiles import Counts, count_values, profile_rows
 from records.parquet import write_whole
+from records.places import Place, listed
 
 
-def write_counts(path: Path, counts: Counts) -> None:
+def write_counts(path: Place, counts: Counts) -> None:
     """Writes one partition's share."""
     write_whole(path, orjson.dumps([[*key, number] for key, number in sorted(counts.items())]))
 
@@ -36,9 +36,9 @@ def _count(counts: Counts, key: str | None, classes: set[tuple[str, ...]]) -> No
             count_values(counts, prop, classes)
 
 
-def profiles_table(folder: Path, counts: Counts) -> pa.Table:
+def profiles_table(folder: Place, counts: Counts) -> pa.Table:
     """The store's table `profiles` from all partitions' shares and the distinct values."""
-    for path in sorted(folder.glob("*.json")):
+    for path in listed(folder, "*.json"):
         for what, prop, class_id, number in json.loads(path.read_bytes()):
             counts[what, prop, class_id] += number
     return pa.Table.from_pylist([{"key": key, "record": data} for key, _, data in profile_rows(counts)], SCHEMAS["profiles"])

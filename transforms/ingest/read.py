@@ -7,9 +7,10 @@ from knowledge.readers.wikidata_json import WIKI as WIKIDATA
 from knowledge.store.codec import pack, pack_many
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, Redirect
 from records.outcomes import Rejection
+from records.places import whole_file
 from transforms.ingest.job import Job, Outcome
 from transforms.ingest.pages import link_array, revision_order
-from transforms.ingest.parts import PartWriter, Row, whole_file
+from transforms.ingest.parts import PartWriter, Row
 from transforms.ingest.pictures import depicted
 from transforms.ingest.sources import Read, read
 

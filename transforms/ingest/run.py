@@ -53,7 +53,7 @@ def read_failure(job: Job) -> InputError | ProviderFault | None:
     path = job.folder("") / FAILURE
     if not path.exists():
         return None
-    kind, facts = json.loads(path.read_text())
+    kind, facts = json.loads(path.read_bytes())
     path.unlink()
     return InputError(*facts) if kind == InputError.__name__ else ProviderFault(*facts)
 

@@ -6,7 +6,6 @@ they grow with it, since every task of a stage leaves a file for every one of th
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from knowledge.readers.folder import PictureFile, list_pictures, read_picture
@@ -21,6 +20,7 @@ from records.identity import canonical_json, record_id
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, Redirect
 from records.outcomes import Rejection
 from records.parquet import write_whole
+from records.places import Place, place, size_of
 from transforms.ingest.faults import fault
 from transforms.ingest.services import SPARQL, Services, read_sparql
 
@@ -66,7 +66,7 @@ def is_zim(path: str) -> bool:
 
 def range_text(dumps: dict[str, str]) -> int:
     """Bytes of text that make a task of the stage `read` and a partition of the later ones, for dumps (path to kind)."""
-    total = sum(Path(path).stat().st_size * EXPANSION[kind] for path, kind in dumps.items() if path != SPARQL)
+    total = sum(size_of(place(path)) * EXPANSION[kind] for path, kind in dumps.items() if path != SPARQL)
     return max(RANGE_TEXT, total // MAX_TASKS)
 
 
@@ -79,10 +79,10 @@ def plan_articles(path: str, text: int) -> list[ReadTask]:
     """
     if is_zim(path):
         ranges = plan_zim(path, entries_per_range=ZIM_ENTRIES)
-        size = EXPANSION["zim"] * Path(path).stat().st_size // len(ranges)
+        size = EXPANSION["zim"] * size_of(place(path)) // len(ranges)
         return [ReadTask(kind="zim", source=asdict(r), num_bytes=size) for r in ranges]
     index = path.replace(".xml", "-index.txt")
-    return _plan_dump("pages", path, index if index != path and Path(index).exists() else "", text)
+    return _plan_dump("pages", path, index if index != path and place(index).exists() else "", text)
 
 
 def plan_entities(path: str, text: int) -> list[ReadTask]:
@@ -107,7 +107,7 @@ def _plan_dump(kind: str, path: str, index: str, text: int) -> list[ReadTask]:
     return [ReadTask(kind=kind, source=asdict(r), num_bytes=(r.end - r.start) * expansion) for r in ranges]
 
 
-def plan_pictures(folder: str, plan_folder: Path) -> list[ReadTask]:
+def plan_pictures(folder: str, plan_folder: Place) -> list[ReadTask]:
     """The tasks of a folder of pictures; the list of each is written to a file, since only paths cross a shuffle."""
     tasks: list[ReadTask] = []
     found: list[PictureFile] = []
@@ -123,7 +123,7 @@ def plan_pictures(folder: str, plan_folder: Path) -> list[ReadTask]:
 
     for picture in list_pictures(folder):
         found.append(picture)
-        size += Path(picture.path).stat().st_size if picture.path else 0
+        size += picture.num_bytes
         if size >= PICTURE_BYTES or len(found) >= PICTURES:
             cut()
     cut()
@@ -153,7 +153,7 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
         yield from read_entities(ByteRange(**task.source), snapshot=options.snapshot, languages=options.languages,
                                  keep_partial=options.keep_partial)
     else:
-        for picture in json.loads(Path(task.source["list"]).read_text()):
+        for picture in json.loads(place(task.source["list"]).read_bytes()):
             yield read_picture(PictureFile(*picture))
 
 

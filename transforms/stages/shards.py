@@ -11,33 +11,33 @@ cache, so nothing is paid twice.
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from records.outcomes import Pending, Rejection, StageCount
 from records.parquet import read_facts, read_records, write_records, write_whole
+from records.places import Place, listed, open_binary, place
 from records.table import Record
 from transforms.stages.stage import Stage
 
 
-def shard_path(run: str, stage: str, kind: str, shard: int) -> Path:
+def shard_path(run: str, stage: str, kind: str, shard: int) -> Place:
     """Where one kind of output ("kept", "rejected", "pending") of a (stage, shard) stands."""
-    return Path(run, "stages", stage, f"{kind}-{shard:05d}.parquet")
+    return place(run, "stages", stage, f"{kind}-{shard:05d}.parquet")
 
 
-def timing_path(run: str, stage: str, shard: int) -> Path:
+def timing_path(run: str, stage: str, shard: int) -> Place:
     """Where the seconds that a (stage, shard) took are noted."""
-    return Path(run, "timing", stage, f"{shard:05d}")
+    return place(run, "timing", stage, f"{shard:05d}")
 
 
 def stage_seconds(run: str, stage: str) -> float:
     """Seconds that a stage took over all its shards and workers."""
-    return sum(float(p.read_text()) for p in sorted(Path(run, "timing", stage).glob("*")))
+    return sum(float(p.read_text()) for p in listed(place(run, "timing", stage), "*"))
 
 
-def file_digest(path: Path) -> str:
+def file_digest(path: Place) -> str:
     """sha256 of a file's bytes: Parquet written by one version of the library is deterministic."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    with open_binary(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 @dataclass
@@ -103,7 +103,7 @@ def write_shard(run: str, stage: Stage, shard: int, source_digest: str, outcomes
 def counts(run: str, stage: str) -> list[StageCount]:
     """The counts of all finished shards of a stage, from the files alone."""
     found = []
-    for path in sorted(Path(run, "stages", stage).glob("kept-*.parquet")):
+    for path in listed(place(run, "stages", stage), "kept-*.parquet"):
         facts = read_facts(path)
         assert facts is not None
         found.append(_count(stage, int(path.stem.split("-")[1]), facts))
@@ -112,16 +112,16 @@ def counts(run: str, stage: str) -> list[StageCount]:
 
 def read_stage(run: str, stage: str, kind: str, record: type[Record]) -> Iterator[Record]:
     """All records of one kind of a stage, shard by shard."""
-    for path in sorted(Path(run, "stages", stage).glob(f"{kind}-*.parquet")):
+    for path in listed(place(run, "stages", stage), f"{kind}-*.parquet"):
         yield from read_records(path, record)
 
 
 def stage_names(run: str) -> list[str]:
     """The stages that a run has, in order."""
-    folder = Path(run, "stages")
+    folder = place(run, "stages")
     return sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
 
 
-def source_digest(paths: Iterable[Path]) -> str:
+def source_digest(paths: Iterable[Place]) -> str:
     """One digest over the input files of a shard."""
     return hashlib.sha256("".join(file_digest(p) for p in paths).encode()).hexdigest()

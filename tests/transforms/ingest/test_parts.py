@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.ingest.parts import PartWriter, groups, merge_runs, partition_of, read_parts, whole_file, write_runs
+from records.places import whole_file
+from transforms.ingest.parts import PartWriter, groups, merge_runs, partition_of, read_parts, write_runs
 
 keys = st.text(st.characters(codec="utf-8"), max_size=4)
 
