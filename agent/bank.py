@@ -1,0 +1,209 @@
+"""The image bank of one episode: every picture gets a handle, `<image:N>`, in order of arrival (design of ODE).
+
+Append-only. A picture that is already there gives its old handle:
+
+* a *found* picture (from a search or a page), when an earlier picture looks the same (perceptual hash and colours) and the
+  new one shows no more: it is neither half as large again nor sharper by half. A sharp original of a blurred task picture
+  looks the same at hash size and must still come in;
+* a picture that a tool *made* from another (`parent`), when it has the very pixels of an earlier one. Sharpening or
+  enlarging keeps the perceptual hash, so the hash cannot tell whether something was done.
+
+Hashes alone also call all plain pictures equal, whatever their colour; hence the colours.
+"""
+import hashlib
+import io
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import imagehash
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from models.picture_file import PictureError, decode, encode
+from records.episodes import BankImage
+from records.outcomes import Reason
+
+MAX_SIDE = 4096
+"""Pixels; a larger picture is scaled down before the model is shown it. What super-resolution may give is the limit."""
+MIN_SIDE = 8
+MAX_ASPECT = 100
+"""Longer side to shorter side; vision processors refuse 200."""
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
+"""Pillow would hand some others (EPS) to outside programs."""
+MAX_HASH_BITS = 4
+"""Of 64: in how many bits pictures that look the same may differ."""
+MAX_COLOUR_DIFFERENCE = 6.0
+"""Of 255, on average over 16×16 cells."""
+FINER = 1.5
+_PLAIN_INFO = frozenset("jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split())  # noqa: SIM905
+_HANDLE = re.compile(r"\s*<image:(\d{1,6})>\s*")
+
+
+class UnknownHandle(ValueError):
+    """A handle that names no picture of the bank; the message says which do."""
+
+
+def parse_handle(value: Any) -> int | None:
+    """The number of a handle as models write it, `3` or `"<image:3>"`; None for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    found = _HANDLE.fullmatch(value) if isinstance(value, str) else None
+    return int(found[1]) if found else None
+
+
+def handle_text(handle: int) -> str:
+    """The handle as the model reads it."""
+    return f"<image:{handle}>"
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What is compared to tell whether two pictures are the same."""
+
+    bits: int
+    colours: np.ndarray
+    """(16, 16, 3) float32."""
+    sharpness: float
+    """Mean absolute Laplacian at a longer side of 512 pixels."""
+    pixels: str
+    """sha256 over size and pixels."""
+
+    @staticmethod
+    def of(picture: Image.Image) -> "_Look":
+        array = np.asarray(picture)
+        scale = min(1.0, 512 / max(picture.size))
+        small = cv2.resize(array, (max(1, round(picture.width * scale)), max(1, round(picture.height * scale))), interpolation=cv2.INTER_AREA)
+        laplacian = cv2.Laplacian(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), cv2.CV_32F)
+        return _Look(bits=int(str(imagehash.phash(picture)), 16), sharpness=float(np.abs(laplacian).mean()),
+                     colours=cv2.resize(small, (16, 16), interpolation=cv2.INTER_AREA).astype(np.float32),
+                     pixels=hashlib.sha256(f"{picture.size}".encode() + array.tobytes()).hexdigest())
+
+    def resembles(self, other: "_Look") -> bool:
+        return ((self.bits ^ other.bits).bit_count() <= MAX_HASH_BITS
+                and float(np.abs(self.colours - other.colours).mean()) <= MAX_COLOUR_DIFFERENCE)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    image: BankImage
+    data: bytes
+    look: _Look
+
+
+class ImageBank:
+    """The pictures of an episode. `fork()` shares them with a branch; what either adds later the other does not see."""
+
+    def __init__(self) -> None:
+        self._entries: tuple[_Entry, ...] = ()
+
+    @property
+    def images(self) -> tuple[BankImage, ...]:
+        """All entries, by handle."""
+        return tuple(entry.image for entry in self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(self, data: bytes, *, origin: str, call: int = -1, url: str = "", title: str = "", parent: int = -1,
+            box: tuple[float, ...] = ()) -> int:
+        """Registers a picture and returns its handle; a duplicate returns the old one.
+
+        Args:
+            data: the file's bytes, not trusted. Plain RGB JPEG and PNG files are kept as they are, anything else is written
+                anew, upright, without metadata and at most `MAX_SIDE` pixels wide and high.
+            origin: "task", or the tool that returned it.
+            call: index of the turn whose call returned it; -1 for the task's own.
+            url, title: where a found picture is from.
+            parent: handle of the picture that a made one was made from; -1 for a found one.
+            box: (x0, y0, x1, y1) in the parent, 0 to 1000, where it was cropped.
+
+        Raises:
+            PictureError: no usable picture: damaged, not of `FORMATS`, too large, too small or too narrow.
+        """
+        shown, picture = _as_shown(data)
+        look = _Look.of(picture)
+        old = self._same_pixels(look) if parent >= 0 else self._same_look(look, picture)
+        if old is not None:
+            return old
+        handle = len(self._entries)
+        image = BankImage(handle=handle, sha256=hashlib.sha256(shown).hexdigest(), width=picture.width, height=picture.height,
+                          origin=origin, call=call, url=url, title=title, parent=parent, box=tuple(float(x) for x in box))
+        self._entries = (*self._entries, _Entry(image, shown, look))
+        return handle
+
+    def get(self, handle: int) -> BankImage:
+        """The entry of a handle.
+
+        Raises:
+            UnknownHandle: there is none.
+        """
+        return self._entry(handle).image
+
+    def data(self, handle: int) -> bytes:
+        """The picture as the model is shown it, a JPEG or PNG file.
+
+        Raises:
+            UnknownHandle: there is none.
+        """
+        return self._entry(handle).data
+
+    def pixels(self, handle: int) -> Image.Image:
+        """The picture, RGB.
+
+        Raises:
+            UnknownHandle: there is none.
+        """
+        return decode(self._entry(handle).data)
+
+    def perceptual_hash(self, handle: int) -> int:
+        """The 64 bits of the picture's pHash.
+
+        Raises:
+            UnknownHandle: there is none.
+        """
+        return self._entry(handle).look.bits
+
+    def fork(self) -> "ImageBank":
+        """A bank with the same pictures. Nothing is copied: the entries are an immutable tuple, and adding makes a new one."""
+        branch = ImageBank()
+        branch._entries = self._entries
+        return branch
+
+    def _entry(self, handle: int) -> _Entry:
+        if not 0 <= handle < len(self._entries):
+            valid = {0: "the bank is empty", 1: "the only handle is <image:0>"}.get(
+                len(self._entries), f"valid handles are <image:0> to <image:{len(self._entries) - 1}>")
+            raise UnknownHandle(f"there is no <image:{handle}>; {valid}")
+        return self._entries[handle]
+
+    def _same_pixels(self, look: _Look) -> int | None:
+        return next((e.image.handle for e in self._entries if e.look.pixels == look.pixels), None)
+
+    def _same_look(self, look: _Look, picture: Image.Image) -> int | None:
+        for entry in self._entries:
+            larger = max(picture.size) >= FINER * max(entry.image.width, entry.image.height)
+            sharper = look.sharpness >= FINER * entry.look.sharpness + 0.5  # half a grey level: noise of the encoder
+            if look.resembles(entry.look) and not larger and not sharper:
+                return entry.image.handle
+        return None
+
+
+def _as_shown(data: bytes) -> tuple[bytes, Image.Image]:
+    """The bytes that the model is shown, and their pixels."""
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as header:
+            kind, plain = header.format, header.mode == "RGB" and set(header.info) <= _PLAIN_INFO and not header.getexif()
+    except Image.DecompressionBombError as error:
+        raise PictureError(Reason.PICTURE_TOO_LARGE, str(error)) from error
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError, OverflowError) as error:
+        raise PictureError(Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]) from error
+    picture = decode(data)
+    if min(picture.size) < MIN_SIDE or max(picture.size) > MAX_ASPECT * min(picture.size):
+        raise PictureError(Reason.PICTURE_TOO_SMALL, f"{picture.width}×{picture.height} pixels, too small or too narrow to be looked at")
+    if plain and kind in ("JPEG", "PNG") and max(picture.size) <= MAX_SIDE:
+        return data, picture
+    picture.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
+    shown = encode(picture, lossless=kind == "PNG" and picture.width * picture.height <= 1 << 20)
+    return shown, decode(shown)

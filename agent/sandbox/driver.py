@@ -1,0 +1,193 @@
+"""Process 1 inside the sandbox: starts the code with limits, watches it, and reports on stdout. Standard library only.
+
+It is copied into the sandbox and run there; nothing imports it. As process 1 it cannot be killed from inside its namespace, and
+whatever is left when it ends dies with it. Two layers: kernel limits on each process, and a watch over all of them together,
+fifty times a second.
+"""
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import stat
+import sys
+import time
+
+WATCH_SECONDS = 0.02
+OUT_OF_MEMORY = 70
+"""The exit code of `runner.py` after a MemoryError."""
+FIGURES = "/tmp/figures"
+PR_SET_DUMPABLE = 4
+
+
+def main() -> None:
+    told = json.loads(sys.argv[1])
+    # Otherwise code of the same user could write into this process, or into its report through /proc/1/fd.
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    os.mkdir(FIGURES)
+    os.chmod(FIGURES, 0o777)
+    outputs = (os.pipe(), os.pipe())
+    began = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        become_the_code(told, outputs)
+    for _, end in outputs:
+        os.close(end)
+    watch = Watch(told, child, [start for start, _ in outputs], began)
+    watch.until_the_end()
+    kill_all()
+    report(told, watch, time.monotonic() - began)
+
+
+def become_the_code(told: dict, outputs: tuple) -> None:
+    """In the child: limits, the user, and the runner. Does not return."""
+    try:
+        silent = os.open("/dev/null", os.O_RDONLY)
+        for target, source in enumerate((silent, outputs[0][1], outputs[1][1])):
+            os.dup2(source, target)
+        os.closerange(3, 1024)
+        os.nice(5)
+        if told["user"]:
+            os.setgroups([])
+            os.setgid(told["user"])
+            os.setuid(told["user"])
+        memory, cpu = told["memory_bytes"], int(told["seconds"]) + 2
+        for kind, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_AS, 4 * memory), (resource.RLIMIT_CPU, cpu), (resource.RLIMIT_CORE, 0),
+                           (resource.RLIMIT_FSIZE, told["file_bytes"]), (resource.RLIMIT_NOFILE, 128), (resource.RLIMIT_STACK, 64 << 20),
+                           (resource.RLIMIT_NPROC, told["tasks"])):
+            resource.setrlimit(kind, (most, most))
+        os.execv(sys.executable, [sys.executable, "-I", "/box/runner.py"])
+    except BaseException as error:
+        os.write(2, f"the sandbox could not start the code: {error}".encode())
+    os._exit(127)
+
+
+class Watch:
+    """Reads what the code prints and ends it when it passes a limit."""
+
+    def __init__(self, told: dict, child: int, streams: list, began: float) -> None:
+        self.told, self.child, self.streams = told, child, streams
+        self.end = began + told["seconds"]
+        self.texts = {stream: bytearray() for stream in streams}
+        self.exit_code: int | None = None
+        self.limit = self.why = ""
+
+    def until_the_end(self) -> None:
+        waiting = select.poll()
+        for stream in self.streams:
+            os.set_blocking(stream, False)
+            waiting.register(stream, select.POLLIN | select.POLLHUP)
+        watched = 0.0
+        while self.exit_code is None and not self.limit:
+            for stream, _ in waiting.poll(1000 * WATCH_SECONDS):
+                if not self.read(stream):
+                    waiting.unregister(stream)
+            self.reap()
+            if time.monotonic() - watched >= WATCH_SECONDS:
+                self.look()
+                watched = time.monotonic()
+        for stream in self.streams:
+            while self.read(stream):
+                pass
+        if self.exit_code == OUT_OF_MEMORY:
+            self.passed("memory", f"it asked for more than {self.told['memory_bytes'] >> 20} MiB of memory")
+
+    def read(self, stream: int) -> int:
+        """How many bytes came; 0 at the end, or where nothing waits."""
+        try:
+            data = os.read(stream, 1 << 16)
+        except BlockingIOError:
+            return 0
+        text, most = self.texts[stream], self.told["output_bytes"]
+        text += data[:most - len(text)]
+        if len(data) and len(text) >= most:
+            self.passed("output", f"it printed more than {most} bytes")
+            return 0
+        return len(data)
+
+    def reap(self) -> None:
+        """Ends of children; orphans come to process 1 too."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self.child:
+                self.exit_code = os.waitstatus_to_exitcode(status)
+                if self.exit_code == -signal.SIGXCPU:
+                    self.passed("time", "it used up its processor time")
+
+    def look(self) -> None:
+        if time.monotonic() > self.end:
+            self.passed("time", f"it did not end within {self.told['seconds']:g} s")
+        memory = tasks = 0
+        for name in os.listdir("/proc"):
+            if not name.isdigit() or name == "1":
+                continue
+            try:
+                with open(f"/proc/{name}/status") as file:
+                    for line in file:
+                        if line.startswith(("RssAnon:", "RssShmem:")):
+                            memory += int(line.split()[1]) << 10
+                        elif line.startswith("Threads:"):
+                            tasks += int(line.split()[1])
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
+                continue  # it has just ended
+        if memory > self.told["memory_bytes"]:
+            self.passed("memory", f"it used more than {self.told['memory_bytes'] >> 20} MiB of memory")
+        if tasks >= self.told["tasks"]:
+            self.passed("processes", f"it started {self.told['tasks']} processes and threads")
+
+    def passed(self, limit: str, why: str) -> None:
+        if not self.limit:
+            self.limit, self.why = limit, why
+
+
+def kill_all() -> None:
+    """Every other process of the namespace, until none is left."""
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
+        time.sleep(0.002)
+
+
+def figures(told: dict) -> list:
+    """The files in the folder of figures, by name; links and what is no file are left out."""
+    found, room = [], told["figure_bytes"]
+    for name in sorted(os.listdir(FIGURES))[:1000]:
+        try:
+            file = os.open(f"{FIGURES}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            continue
+        with os.fdopen(file, "rb") as opened:
+            facts = os.fstat(file)
+            if stat.S_ISREG(facts.st_mode) and 0 < facts.st_size <= room and len(found) < told["figures"]:
+                data = opened.read(room)
+                found.append(data)
+                room -= len(data)
+    return found
+
+
+def report(told: dict, watch: Watch, seconds: float) -> None:
+    stdout, stderr = (bytes(watch.texts[stream]).decode("utf-8", "replace") for stream in watch.streams)
+    pictures = figures(told)
+    head = json.dumps({"stdout": stdout, "stderr": stderr, "exit_code": -9 if watch.exit_code is None else watch.exit_code, "limit": watch.limit,
+                       "why": watch.why, "seconds": seconds, "figures": [len(p) for p in pictures]}).encode()
+    with os.fdopen(1, "wb") as out:
+        out.write(len(head).to_bytes(8, "big") + head)
+        for picture in pictures:
+            out.write(picture)
+
+
+main()

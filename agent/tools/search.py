@@ -1,0 +1,128 @@
+"""Tools that search and read. What they bring is other people's text: quoted, never obeyed, never a status."""
+import asyncio
+from typing import Annotated
+
+from pydantic import Field
+
+from agent.providers.base import Page, PageHit, PictureHit
+from agent.tools.context import Context
+from agent.tools.extract import extract, links_for
+from agent.tools.outcome import NewPicture, Output, model_fault, no_results
+from agent.tools.quote import one_line, quoted
+from agent.tools.schema import Handle, Text
+
+NUM_SNIPPETS = 5
+SNIPPET_CHARS = 320
+PASSAGE_CHARS = 900
+PAGE_CHARS = 4_000
+NUM_LINKS = 12
+
+TopK = Annotated[int, Field(ge=1, le=20)]
+
+
+async def text_search(at: Context, query: Text, top_k: TopK = 5) -> Output:
+    """Searches for text and returns title, address and an extract of each page found.
+
+    Args:
+        query: What to look for, in key words.
+        top_k: How many results.
+    """
+    found = await at.provider.search_text(query, top_k)
+    if not found.value:
+        return no_results("no page matches the query; try other words")
+    if not at.settings.summaries:
+        return Output(parts=_hits(found.value, PASSAGE_CHARS), cost=found.cost)
+    read = await asyncio.gather(*(_summary(at, hit, query) for hit in found.value))
+    parts = []
+    for number, (hit, (words, _)) in enumerate(zip(found.value, read, strict=True), 1):
+        parts.append(f"{_head(number, hit.title, hit.url)}\n{words}\n")
+    return Output(parts=tuple(parts), cost=found.cost + sum(cost for _, cost in read))
+
+
+async def web_search(at: Context, query: Text) -> Output:
+    """Searches for text and returns title, address and a short snippet of the best pages; nothing is read.
+
+    Args:
+        query: What to look for, in key words.
+    """
+    found = await at.provider.search_text(query, NUM_SNIPPETS)
+    if not found.value:
+        return no_results("no page matches the query; try other words")
+    return Output(parts=_hits(found.value, SNIPPET_CHARS), cost=found.cost)
+
+
+async def image_search(at: Context, handle: Handle | None = None, query: Text | None = None) -> Output:
+    """Searches for pictures, by a picture (pages that show the same or similar things) or by words; give one of the two.
+
+    Args:
+        handle: The picture to search by, as N or "<image:N>".
+        query: The words to search by.
+    """
+    if (handle is None) == (query is None):
+        raise model_fault("bad_arguments", "image_search: give either handle or query, not both and not none.")
+    k = at.settings.max_new_pictures
+    if query is not None:
+        found = await at.provider.search_pictures(query, k, at.bank, at.withheld)
+    else:
+        assert isinstance(handle, int)
+        found = await at.provider.search_like(at.bank, handle, k, at.withheld)
+    if not found.value:
+        return no_results("no picture was found")
+    parts = [part for number, hit in enumerate(found.value[:k], 1) for part in _picture_parts(number, hit)]
+    return Output(parts=tuple(parts), cost=found.cost)
+
+
+async def visit(at: Context, url: Text, goal: Text) -> Output:
+    """Opens a page and returns what it says about a goal, its pictures, and links to follow.
+
+    Args:
+        url: The page's address, as a search or a page gave it.
+        goal: What you want to learn from the page.
+    """
+    found = await at.provider.page(url, goal)
+    page = found.value
+    parts: list[str | NewPicture] = [f"{one_line(page.title)}\nURL: {one_line(page.url, 2_000)}"]
+    words, cost = extract(page, goal, PAGE_CHARS), 0.0
+    if at.summarise is not None:
+        words, cost = await at.summarise(goal, page.title, whole_text(page))
+        words = f"Summary for the goal (by a model):\n{words}"
+    parts.append(quoted(words, PAGE_CHARS) if words.strip() else "The page says nothing about the goal.")
+    if page.screenshot:
+        parts += ["The page as a browser shows it:", NewPicture(data=page.screenshot, url=page.url, title=one_line(page.title))]
+    room = at.settings.max_new_pictures - bool(page.screenshot)
+    shown = page.pictures[:room]
+    for picture, data in zip(shown, await asyncio.gather(*(p.fetch() for p in shown)), strict=True):
+        if data:
+            parts += [f"On the page: {one_line(picture.caption)}" if picture.caption else "On the page:",
+                      NewPicture(data=data, url=picture.url, title=one_line(page.title))]
+    links = links_for(page, goal, NUM_LINKS)
+    if links:
+        parts.append("Links:\n" + "\n".join(f"- {one_line(link.title)}: {one_line(link.url, 2_000)}" for link in links))
+    return Output(parts=tuple(parts), cost=found.cost + cost)
+
+
+def whole_text(page: Page) -> str:
+    """All that a page says."""
+    facts = [f"{name}: {value}" for name, value in page.facts]
+    return "\n".join([*facts, *(f"## {heading}\n{text}" if heading else text for heading, text in page.sections)])
+
+
+async def _summary(at: Context, hit: PageHit, query: str) -> tuple[str, float]:
+    """The summary of a page for a query, marked as one, or the marked snippet where the page cannot be read."""
+    assert at.summarise is not None
+    page = await at.provider.page(hit.url, query)
+    words, cost = await at.summarise(query, page.value.title, whole_text(page.value))
+    return f"Summary for the query (by a model): {quoted(words, PASSAGE_CHARS)}", page.cost + cost
+
+
+def _hits(hits: tuple[PageHit, ...], max_chars: int) -> tuple[str, ...]:
+    return tuple(f"{_head(number, hit.title, hit.url)}\n{quoted(hit.snippet, max_chars)}\n" for number, hit in enumerate(hits, 1))
+
+
+def _picture_parts(number: int, hit: PictureHit) -> tuple[str | NewPicture, ...]:
+    head = _head(number, hit.title, hit.url)
+    return (head, NewPicture(data=hit.data, url=hit.picture_url or hit.url, title=one_line(hit.title))) if hit.data else (head,)
+
+
+def _head(number: int, title: str, url: str) -> str:
+    return f"[{number}] {one_line(title)}\nURL: {one_line(url, 2_000)}"

@@ -1,0 +1,195 @@
+"""The tool box: schemas for the prompts, and one call to one typed result.
+
+A result's status is decided here and in the tools' code, by exceptions of known types; the text that a tool returns is
+never looked at. Pictures enter the bank here, and handles get into texts here only, so that what a tool or a service
+returned can be cached for any bank.
+"""
+import asyncio
+import copy
+import time
+from typing import Any
+
+from agent.bank import ImageBank, handle_text, parse_handle
+from agent.providers.base import Provider
+from agent.sandbox import Sandbox
+from agent.tools import pictures, python, search
+from agent.tools.cache import OutputCache
+from agent.tools.context import Context, Summarise, handle_in
+from agent.tools.outcome import NewPicture, Output, ToolFault, model_fault, of_provider, provider_fault
+from agent.tools.schema import Tool
+from agent.tools.settings import ToolSettings
+from models.picture_file import PictureError
+from prompts.fence import capped
+from records.episodes import ToolCall, ToolResult, ToolStatus
+from records.errors import InputError, ProviderFault
+from records.identity import canonical_json, sha256_hex
+
+TOOLS = (Tool(search.text_search, remote=True), Tool(search.web_search, remote=True), Tool(search.image_search, remote=True),
+         Tool(search.visit, remote=True), Tool(pictures.crop), Tool(pictures.rotate), Tool(pictures.flip), Tool(pictures.sharpen),
+         Tool(pictures.super_resolution), Tool(pictures.perspective_correct), Tool(pictures.layout_parsing, remote=True),
+         Tool(python.python_interpreter))
+"""In the order in which prompts show them."""
+
+
+class ToolBox:
+    """The tools of a run. One a process; episodes share it, each with its own bank.
+
+    Args:
+        provider: where searches and pages come from.
+        settings: limits and switches.
+        sandbox: runs Python; None leaves python_interpreter off.
+        sandbox_off: why there is no sandbox, for the message that the tool is off.
+        summarise: a model that reads pages for a goal; without one, sentences are ranked.
+
+    Attributes:
+        off: tools that are off though the recipe wants them, with the reason.
+
+    Raises:
+        InputError: the settings name an unknown tool, or summaries without a model.
+    """
+
+    def __init__(self, provider: Provider, *, settings: ToolSettings | None = None, sandbox: Sandbox | None = None,
+                 sandbox_off: str = "no sandbox was set up", summarise: Summarise | None = None) -> None:
+        self.provider, self.settings = provider, settings or ToolSettings()
+        self.sandbox, self.summarise = sandbox, summarise
+        known = {tool.name: tool for tool in TOOLS}
+        for name in self.settings.tools:
+            if name not in known:
+                raise InputError("tools", f"there is no tool {name!r}", f"Known tools: {', '.join(known)}.")
+        if self.settings.summaries and summarise is None:
+            raise InputError("summaries", "they need a model that reads pages, and none is configured",
+                             "Configure the role that reads pages, or set summaries to false.")
+        wanted = [name for name in known if not self.settings.tools or name in self.settings.tools]
+        self.off = {python.python_interpreter.__name__: sandbox_off} if sandbox is None and python.python_interpreter.__name__ in wanted else {}
+        self._tools = {name: known[name] for name in wanted if name not in self.off}
+        self._withheld: frozenset[str] = frozenset()
+        self._cache = OutputCache(self.settings.cache_bytes)
+
+    def for_task(self, withheld_pictures: frozenset[str]) -> "ToolBox":
+        """The same box (cache and all) for one task, whose own store pictures no search returns.
+
+        Args:
+            withheld_pictures: ids of store pictures (`Question.source_image_id`). Pictures that look like one of the bank
+                with origin "task" are withheld without being named.
+        """
+        box = copy.copy(self)
+        box._withheld = frozenset(withheld_pictures)
+        return box
+
+    def schemas(self) -> list[dict[str, Any]]:
+        """OpenAI-style function schemas of the tools that are on, in a fixed order."""
+        return [tool.schema(handles=self.settings.handles) for tool in self._tools.values()]
+
+    async def call(self, call: ToolCall, bank: ImageBank, *, turn: int) -> ToolResult:
+        """Runs a call; whatever is wrong with it or fails outside is a typed result.
+
+        Args:
+            call: what the model asked for; not trusted.
+            bank: the episode's pictures; new ones are added.
+            turn: index of the turn, kept with the pictures.
+
+        Raises:
+            BudgetExceeded: the budget of outside calls is used up; the item stays pending.
+        """
+        began = time.monotonic()
+        cached, cost, handle = False, 0.0, -1
+        try:
+            tool = self._tool(call.name)
+            arguments = self._arguments(tool, call, bank)
+            handle = arguments["handle"] if isinstance(arguments.get("handle"), int) else -1
+            key = self._key(tool, arguments, bank)
+            output = self._cache.get(key)
+            cached = output is not None
+            if output is None:
+                output = await self._run(tool, arguments, bank)
+                cost = output.cost
+                if self.settings.cache_bytes:
+                    self._cache.put(key, output)
+            status, code, parts = ToolStatus.OK, output.code, output.parts
+        except ToolFault as fault:
+            status, code, parts = fault.status, fault.code, (fault.text, *fault.parts)
+        text, images, left_out = self._registered(parts, bank, tool=call.name, turn=turn, parent=handle)
+        if left_out and status is ToolStatus.OK:
+            status, code = ToolStatus.LIMIT, "pictures"
+        return ToolResult(status=status, code=code, text=text, images=images, cost=cost,
+                          seconds=time.monotonic() - began, cached=cached)
+
+    def _tool(self, name: str) -> Tool:
+        if name in self._tools:
+            return self._tools[name]
+        if name in self.off:
+            raise model_fault("tool_off", f"{name} is off on this machine: {self.off[name]}.")
+        raise model_fault("unknown_tool", f"There is no such tool. The tools are: {', '.join(self._tools)}.")
+
+    def _arguments(self, tool: Tool, call: ToolCall, bank: ImageBank) -> dict[str, Any]:
+        """Checked arguments, the handle as a number of a picture that the bank has."""
+        arguments = tool.read(call.arguments, handles=self.settings.handles)
+        if not self.settings.handles and tool.takes_handle:
+            arguments["handle"] = None if arguments.get("query") else 0
+        if arguments.get("handle") is not None:
+            arguments["handle"] = handle_in(bank, arguments["handle"])
+        return arguments
+
+    def _key(self, tool: Tool, arguments: dict[str, Any], bank: ImageBank) -> str:
+        """Equal for calls that must give the same: pictures count by content, not by handle."""
+        seen: list[str] = []
+        if tool.name == "python_interpreter":
+            seen = [image.sha256 for image in bank.images]
+        elif tool.takes_handle or tool.remote:
+            seen = sorted(image.sha256 for image in bank.images if image.origin == "task")
+        named = {k: bank.get(v).sha256 if k == "handle" and v is not None else v for k, v in arguments.items()}
+        return sha256_hex(canonical_json([tool.name, named, seen, sorted(self._withheld), self.provider.snapshot]))
+
+    async def _run(self, tool: Tool, arguments: dict[str, Any], bank: ImageBank) -> Output:
+        at = Context(bank=bank, provider=self.provider, settings=self.settings, withheld=self._withheld, sandbox=self.sandbox,
+                     summarise=self.summarise)
+        try:
+            async with asyncio.timeout(self.settings.seconds):
+                return await tool.run(at, **arguments)
+        except ProviderFault as fault:
+            raise of_provider(fault) from fault
+        except TimeoutError as error:
+            if tool.remote:
+                raise provider_fault("timeout", f"The tool failed: no answer within {self.settings.seconds:g} s. "
+                                                "The call itself was not at fault.") from error
+            raise ToolFault(ToolStatus.LIMIT, "time", f"{tool.name} was stopped after {self.settings.seconds:g} s.") from error
+
+    def _registered(self, parts: tuple[str | NewPicture, ...], bank: ImageBank, *, tool: str, turn: int,
+                    parent: int) -> tuple[str, tuple[int, ...], int]:
+        """The text with handles, the handles, and how many new pictures were left out."""
+        lines: list[str] = []
+        images: list[int] = []
+        num_new = left_out = 0
+        room = self.settings.max_chars
+        for part in parts:
+            if isinstance(part, str):
+                if room > 0:
+                    lines.append(capped(part, room))
+                    room -= len(part)
+                continue
+            if num_new >= self.settings.max_new_pictures:
+                left_out += 1
+                continue
+            size = len(bank)
+            try:
+                handle = bank.add(part.data, origin=tool, call=turn, url=part.url, title=part.title, parent=parent if part.made else -1, box=part.box)
+            except PictureError:
+                lines.append("(a picture that cannot be read)")
+                continue
+            num_new += len(bank) > size
+            if handle not in images:
+                images.append(handle)
+            lines.append(self._named(bank, handle))
+        if left_out:
+            lines.append(f"{left_out} more pictures are not shown: a call brings at most {self.settings.max_new_pictures} new ones.")
+        return "\n".join(lines), tuple(images), left_out
+
+    def _named(self, bank: ImageBank, handle: int) -> str:
+        image = bank.get(handle)
+        size = f"{image.width}×{image.height} pixels"
+        return f"Picture: {handle_text(handle)}, {size}" if self.settings.handles else f"Picture: {size}"
+
+
+def call_handle(call: ToolCall) -> int | None:
+    """The handle that a call names, for statistics; None where it names none or none that can be read."""
+    return parse_handle(call.arguments.get("handle")) if isinstance(call.arguments, dict) else None
