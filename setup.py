@@ -10,7 +10,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.11",
     packages=find_packages(include=[p for name in PACKAGES for p in (name, f"{name}.*")]),
-    package_data={"": [f"**/*.{kind}" for kind in ("yaml", "txt", "json", "md", "jinja", "html", "css", "js", "safetensors", "gz", "tsv", "csv")]},
+    package_data={"": [f"**/*.{kind}" for kind in ("yaml", "txt", "json", "md", "jinja", "html", "css", "js", "safetensors", "gz", "tsv", "csv", "lua")]},
     install_requires=[
         "accelerate>=1.15",
         "aiohttp",
@@ -46,7 +46,8 @@ setup(
         "typer",
     ],
     extras_require={
-        "dev": ["fastapi", "hypothesis", "import-linter", "mypy", "pytest", "pytest-xdist", "ruff", "types-PyYAML", "uvicorn"],
+        "dev": ["fastapi", "hypothesis", "import-linter", "mypy", "pytest", "pytest-xdist", "redis>=8", "ruff", "types-PyYAML", "uvicorn"],
+        "redis": ["redis>=8"],
     },
     entry_points={"console_scripts": ["questloom = pipeline.cli:main"]},
 )

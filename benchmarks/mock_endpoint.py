@@ -4,7 +4,8 @@
 
 Latency is log-normal. What the next requests get is scripted: `POST /script` with a list of `{"kind": …}`, used up in
 order of arrival; afterwards every request gets kind "ok". `--faults SHARE` instead gives that share of the requests,
-drawn by their idempotency key, one fault of transport each before the good reply. `GET /stats` tells what was served.
+drawn by their idempotency key, one fault of transport each before the good reply. `--rate N` lets N requests pass in any
+second and answers 429 beyond. `GET /stats` tells what was served.
 
 A good reply is a function of the request alone: an instance of the JSON schema that the request carries, or a text
 with the request's digest.
@@ -17,6 +18,7 @@ import math
 import random
 import subprocess
 import sys
+import time
 from collections import Counter, deque
 from contextlib import contextmanager
 from typing import Any
@@ -66,9 +68,12 @@ def good_content(body: dict[str, Any]) -> str:
 class MockEndpoint:
     """The server's state: the script, the latency's generator and the counters."""
 
-    def __init__(self, *, mean: float, sigma: float, seed: int, faults: float) -> None:
+    def __init__(self, *, mean: float, sigma: float, seed: int, faults: float, rate: int = 0, retry_after: float = 0.0) -> None:
         self.mean, self.sigma, self.seed, self.faults = mean, sigma, seed, faults
         self.latencies = random.Random(seed)
+        self.rate, self.retry_after = rate, retry_after
+        self.passed: deque[float] = deque()
+        self.num_refused = 0
         self.script: deque[dict[str, Any]] = deque()
         self.by_key: Counter[str] = Counter()
         self.num_replied = self.num_now = self.peak = 0
@@ -79,10 +84,23 @@ class MockEndpoint:
     def _behaviour(self, key: str) -> dict[str, Any]:
         if self.script:
             return self.script.popleft()
+        if self.rate and not self._passes():
+            self.num_refused += 1
+            return {"kind": "429_retry_after", "seconds": self.retry_after} if self.retry_after else {"kind": "429"}
         draw = random.Random(f"{self.seed} {key}")
         if self.by_key[key] == 1 and draw.random() < self.faults:
             return {"kind": draw.choice(TRANSPORT_FAULTS)}
         return {"kind": "ok"}
+
+    def _passes(self) -> bool:
+        """Whether fewer than the allowed number passed within the last second."""
+        now = time.monotonic()
+        while self.passed and self.passed[0] <= now - 1:
+            self.passed.popleft()
+        if len(self.passed) >= self.rate:
+            return False
+        self.passed.append(now)
+        return True
 
     def _latency(self) -> float:
         """Seconds; log-normal with the mean asked for."""
@@ -175,7 +193,7 @@ class MockEndpoint:
         """GET /stats: counts since the start, the latency drawn on average, and requests by idempotency key."""
         num = sum(self.by_key.values())
         return web.json_response({
-            "num_requests": num, "num_replied": self.num_replied, "peak": self.peak,
+            "num_requests": num, "num_replied": self.num_replied, "num_refused": self.num_refused, "peak": self.peak,
             "mean_latency": self.sum_latency / num if num else 0.0, "by_key": self.by_key,
             "last_body": self.last_body, "last_headers": self.last_headers})
 
@@ -198,9 +216,9 @@ async def serve(endpoint: MockEndpoint, port: int) -> None:
 
 
 @contextmanager
-def running(*, mean: float = 0.0, sigma: float = 0.5, seed: int = 0, faults: float = 0.0):
+def running(*, mean: float = 0.0, sigma: float = 0.5, seed: int = 0, faults: float = 0.0, rate: int = 0, retry_after: float = 0.0):
     """The server in a process of its own; yields its base URL (…/v1)."""
-    options = ["--mean", mean, "--sigma", sigma, "--seed", seed, "--faults", faults]
+    options = ["--mean", mean, "--sigma", sigma, "--seed", seed, "--faults", faults, "--rate", rate, "--retry-after", retry_after]
     server = subprocess.Popen([sys.executable, "-P", __file__, *map(str, options)], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
@@ -218,5 +236,7 @@ if __name__ == "__main__":
     parser.add_argument("--sigma", type=float, default=0.5, help="sigma of the logarithm of the latency")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--faults", type=float, default=0.0, help="share of requests that first meet a fault of transport")
+    parser.add_argument("--rate", type=int, default=0, help="requests that pass in any second; 0 for all")
+    parser.add_argument("--retry-after", type=float, default=0.0, help="seconds that a 429 of --rate asks to wait; 0 for no such header")
     asked = parser.parse_args()
-    asyncio.run(serve(MockEndpoint(mean=asked.mean, sigma=asked.sigma, seed=asked.seed, faults=asked.faults), asked.port))
+    asyncio.run(serve(MockEndpoint(mean=asked.mean, sigma=asked.sigma, seed=asked.seed, faults=asked.faults, rate=asked.rate, retry_after=asked.retry_after), asked.port))

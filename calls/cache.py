@@ -1,4 +1,4 @@
-"""What a backend of the call cache must do: one protocol for SQLite (a machine) and later Redis (a cluster).
+"""What a backend of the call cache must do: one protocol for SQLite (a machine) and Redis (a cluster).
 
 The backend decides in one atomic step whether a request is sent, since cache, calls in flight and budget must agree
 over all processes that share it.
@@ -9,6 +9,7 @@ from typing import Protocol
 
 from calls.budget import Budget, Spend
 from calls.ledger import Status
+from calls.pacing import AnyLane, Pace
 from calls.request import CallRequest, Reply
 
 
@@ -54,6 +55,12 @@ class CallCache(Protocol):
 
     def spent(self) -> Spend:
         """What was spent or is reserved, over all runs and processes."""
+
+    def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
+        """The lane of a pair, shared by all who share the backend if it can."""
+
+    async def aclose(self) -> None:
+        """Releases what belongs to the running event loop; another may follow."""
 
     def close(self) -> None:
         """Releases the backend."""

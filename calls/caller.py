@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from calls.budget import Budget
 from calls.cache import CallCache, Decision
 from calls.ledger import Status
-from calls.pacing import Lane, Pace
+from calls.pacing import AnyLane, Pace
 from calls.request import CallRequest, Reply
 from calls.retry import WRONG_CREDENTIALS, CallFault, RetryPolicy
 from records.errors import BudgetExceeded
@@ -39,7 +39,7 @@ class Caller:
         self.num_hits = 0
         self.num_merged = 0
         self._paces = dict(paces or {})
-        self._lanes: dict[tuple[str, str], Lane] = {}
+        self._lanes: dict[tuple[str, str], AnyLane] = {}
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
         self._shut: dict[tuple[str, str], tuple[float, CallFault]] = {}
 
@@ -47,6 +47,10 @@ class Caller:
         """Sets a provider's pace; before its first call."""
         assert all(name != provider for name, _ in self._lanes), provider
         self._paces[provider] = pace
+
+    async def aclose(self) -> None:
+        """Releases what the cache holds for the running event loop; another may follow."""
+        await self.cache.aclose()
 
     async def call(self, request: CallRequest, send: Send) -> Reply:
         """The reply to a request: from the cache, from an equal request in flight, or from the provider.
@@ -56,7 +60,8 @@ class Caller:
         Raises:
             ProviderFault: no reply after all attempts, or none to be had. Never cached.
             BudgetExceeded: the reply may cost more than the budget leaves.
-            InputError: a budget in money and an unknown price; or the cache cannot be written.
+            InputError: a budget in money and an unknown price; or the cache's file cannot be written. (A shared cache that
+                is away for too long is a `ProviderFault`.)
         """
         self.budget.check_price(request.provider, request.model, request.price)
         key = request.key()
@@ -83,7 +88,7 @@ class Caller:
         pair = (request.provider, request.model)
         lane = self._lanes.get(pair)
         if lane is None:
-            lane = self._lanes[pair] = Lane(self._paces.get(request.provider, Pace()))
+            lane = self._lanes[pair] = self.cache.new_lane(*pair, self._paces.get(request.provider, Pace()))
         attempt = 0
         while True:
             attempt += 1
@@ -100,6 +105,7 @@ class Caller:
             finally:
                 lane.leave(entered, replied=reply is not None and not reply.cached,
                            overloaded=fault is not None and fault.kind in OVERLOAD,
+                           limited=fault is not None and fault.kind is Status.RATE_LIMITED,
                            retry_after=None if fault is None or pair in self._shut else fault.retry_after)
             if reply is not None:
                 return reply

@@ -63,7 +63,7 @@ class CostLine:
 
 
 def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list[CostLine]:
-    """Sums of the ledger in a run's `calls.sqlite`, sorted by group.
+    """Sums of the ledger in a run's `calls.sqlite`, or at the `redis://` address that stands for it, sorted by group.
 
     Args:
         by: any of "stage", "provider", "model", "item_id", "seed_id"; empty for one line over everything.
@@ -72,6 +72,10 @@ def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list
         InputError: there is no ledger at `path`.
     """
     assert all(column in GROUPS for column in by), by
+    if str(path).startswith(("redis://", "rediss://")):
+        from calls.shared import ledger  # the `redis` package is an extra
+
+        return ledger.cost_lines(str(path), by)
     columns = ", ".join(by)
     query = f"""SELECT {columns or "''"}, COALESCE(SUM(calls), 0), COALESCE(SUM(status NOT IN ('ok', 'in_flight')), 0),
         COALESCE(SUM(status = 'lost'), 0), COALESCE(SUM(tokens_in), 0), COALESCE(SUM(tokens_out), 0),

@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections import deque
 from dataclasses import dataclass
+from typing import Protocol
 
 DECREASE = 0.5
 
@@ -22,6 +23,17 @@ class Pace:
 
     max_in_flight: int = 64
     requests_per_minute: float | None = None
+
+
+class AnyLane(Protocol):
+    """What a call passes through: this process's `Lane`, or the one that all workers share (`calls.shared.lane`)."""
+
+    async def enter(self) -> float:
+        """Waits for a place; returns when it was given (monotonic seconds), for `leave`."""
+
+    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
+              retry_after: float | None = None) -> None:
+        """Gives the place back and tells how the call went."""
 
 
 class Lane:
@@ -54,13 +66,15 @@ class Lane:
             self._take()
         return time.monotonic()
 
-    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, retry_after: float | None = None) -> None:
+    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
+              retry_after: float | None = None) -> None:
         """Gives the place back and tells how the call went.
 
         Args:
             entered: what `enter` returned.
             replied: a reply came: the window may grow.
             overloaded: the provider showed overload: the window shrinks, unless it did since the call began.
+            limited: the overload was a 429; here like any other.
             retry_after: seconds for which nobody may start.
         """
         self.in_flight -= 1

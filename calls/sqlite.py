@@ -15,6 +15,7 @@ from calls.budget import Budget, Spend
 from calls.cache import Decision, Started
 from calls.ledger import FREE_OF_CHARGE, Status
 from calls.owner import is_alive, this_owner
+from calls.pacing import Lane, Pace
 from calls.request import CallRequest, Reply
 from records.errors import InputError
 
@@ -122,6 +123,13 @@ class SqliteCache:
     def spent(self) -> Spend:
         """What was spent or is reserved, over all runs and processes."""
         return Spend(*self._connection.execute("SELECT money, tokens, calls FROM spent").fetchone())
+
+    def new_lane(self, provider: str, model: str, pace: Pace) -> Lane:
+        """A lane of this process alone."""
+        return Lane(pace)
+
+    async def aclose(self) -> None:
+        """The file belongs to no event loop."""
 
     def close(self) -> None:
         """Closes the file; the last process to do so leaves it as one file without a log beside it."""

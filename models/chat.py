@@ -82,6 +82,7 @@ class ChatClient:
         if self._session is not None:
             await self._session.close()
             self._session = None
+        await self._caller.aclose()
 
     async def chat(self, role: str, messages: Sequence[Message], *, stage: str = "", item_id: str = "", seed_id: str = "",
                    sample: int = 0, schema: Schema | None = None, max_tokens: int | None = None) -> ChatReply:

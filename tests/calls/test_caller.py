@@ -1,16 +1,15 @@
-"""The caller over a real cache file; senders are coroutines that count what is sent."""
+"""The caller over a real cache, in a file and in Redis; senders are coroutines that count what is sent."""
 import asyncio
-import sqlite3
 
 import pytest
 
 from calls.budget import Budget, Spend
+from calls.cache import CallCache
 from calls.caller import Caller
 from calls.ledger import CostLine, Status, cost_lines
 from calls.pacing import Pace
 from calls.request import FREE, CallRequest, Price, Reply
 from calls.retry import CallFault, RetryPolicy
-from calls.sqlite import SqliteCache
 from records.errors import BudgetExceeded, InputError, ProviderFault
 
 QUICK = RetryPolicy(max_attempts=4, first_delay=0.001, max_delay=0.002)
@@ -40,27 +39,25 @@ def fault(kind: Status, status: int, **changes) -> CallFault:
 
 
 @pytest.fixture
-def cache(tmp_path):
-    opened = SqliteCache(tmp_path / "calls.sqlite")
-    yield opened
-    opened.close()
+def cache(backend):
+    return backend.open()
 
 
-def total(cache: SqliteCache) -> CostLine:
-    return cost_lines(cache.path, by=())[0]
+def total(backend) -> CostLine:
+    return cost_lines(backend.place, by=())[0]
 
 
-def run(cache: SqliteCache, provider: Provider, asked: CallRequest, **settings) -> Reply:
+def run(cache: CallCache, provider: Provider, asked: CallRequest, **settings) -> Reply:
     return asyncio.run(Caller(cache, retry=QUICK, **settings).call(asked, provider.send))
 
 
-def test_a_reply_is_sent_once_and_then_comes_from_the_cache_without_a_ledger_row(cache):
+def test_a_reply_is_sent_once_and_then_comes_from_the_cache_without_a_ledger_row(cache, backend):
     provider = Provider()
     first = run(cache, provider, request())
     second = run(cache, provider, request(stage="another", item_id="another"))
     assert (first.body, first.cached, second.body, second.cached) == (first.body, False, first.body, True)
     assert len(provider.sent) == 1
-    assert total(cache).num_calls == 1
+    assert total(backend).num_calls == 1
 
 
 @pytest.mark.parametrize("change", [{"provider": "b"}, {"model": "b"}, {"content": "b"}, {"sample": 1}])
@@ -85,27 +82,26 @@ def test_equal_requests_in_flight_are_sent_once(cache):
     assert (len(provider.sent), merged, len(bodies)) == (1, 19, 1)
 
 
-def test_equal_requests_of_two_caches_on_one_file_are_sent_once(cache):
+def test_equal_requests_of_two_caches_on_one_place_are_sent_once(cache, backend):
     provider = Provider(seconds=0.05)
-    other = SqliteCache(cache.path)
+    other = backend.open()
 
     async def ask():
         return await asyncio.gather(*(Caller(c).call(request(), provider.send) for c in (cache, other)))
 
     one, two = asyncio.run(ask())
-    other.close()
     assert one.body == two.body
     assert len(provider.sent) == 1
 
 
 @pytest.mark.parametrize(("kind", "status"), [(Status.RATE_LIMITED, 429), (Status.SERVER_ERROR, 500), (Status.CUT, 0),
                                               (Status.UNREACHABLE, 0), (Status.BAD_RESPONSE, 200), (Status.TIMEOUT, 0)])
-def test_a_passing_fault_is_tried_again_with_the_same_idempotency_key(cache, kind, status):
+def test_a_passing_fault_is_tried_again_with_the_same_idempotency_key(cache, backend, kind, status):
     provider = Provider(fault(kind, status), fault(kind, status))
     run(cache, provider, request())
     assert len(provider.sent) == 3
     assert set(provider.sent) == {request().key()}
-    assert total(cache).num_faults == 2
+    assert total(backend).num_faults == 2
 
 
 def test_a_lasting_fault_ends_as_provider_fault_and_is_never_cached(cache):
@@ -178,7 +174,7 @@ def test_a_caller_that_is_cancelled_leaves_the_paid_call_running(cache):
     assert len(provider.sent) == 1
 
 
-def test_calls_in_flight_when_their_event_loop_ends_are_counted_as_lost(cache):
+def test_calls_in_flight_when_their_event_loop_ends_are_counted_as_lost(cache, backend):
     provider = Provider(seconds=60)
 
     async def leave_at_once():
@@ -188,7 +184,7 @@ def test_calls_in_flight_when_their_event_loop_ends_are_counted_as_lost(cache):
         self_running.cancel()
 
     asyncio.run(leave_at_once())
-    assert total(cache).num_lost == 1
+    assert total(backend).num_lost == 1
     assert run(cache, Provider(), request()).body.startswith(b"reply")
 
 
@@ -203,15 +199,15 @@ def test_one_caller_serves_event_loops_one_after_the_other(cache):
     assert len(provider.sent) == 30
 
 
-def test_an_exception_of_a_sender_passes_and_its_attempt_does_not_stay_in_flight(cache):
+def test_an_exception_of_a_sender_passes_and_its_attempt_does_not_stay_in_flight(cache, backend):
     with pytest.raises(KeyError):
         run(cache, Provider(KeyError("ours")), request())
-    assert total(cache).num_lost == 1
+    assert total(backend).num_lost == 1
 
 
 # budget
 
-def sent_under(cache: SqliteCache, budget: Budget, num: int, provider: Provider, **changes) -> int:
+def sent_under(cache: CallCache, budget: Budget, num: int, provider: Provider, **changes) -> int:
     """Asks `num` different questions at once; how many were stopped by the budget."""
     async def ask() -> int:
         caller = Caller(cache, budget=budget)
@@ -235,13 +231,12 @@ def test_what_was_reserved_and_not_used_serves_the_calls_that_wait(cache):
     assert cache.spent().tokens == 40
 
 
-def test_the_budget_counts_what_earlier_runs_of_the_folder_spent(cache):
+def test_the_budget_counts_what_earlier_runs_of_the_folder_spent(cache, backend):
     sent_under(cache, Budget(), 10, Provider())
-    later = SqliteCache(cache.path)
+    later = backend.open()
     with pytest.raises(BudgetExceeded):
         run(later, Provider(), request("new"), budget=Budget(calls=10))
     assert run(later, Provider(), request(0), budget=Budget(calls=10)).cached
-    later.close()
 
 
 def test_attempts_that_no_provider_charges_give_their_reservation_back(cache):
@@ -250,9 +245,9 @@ def test_attempts_that_no_provider_charges_give_their_reservation_back(cache):
     assert cache.spent() == Spend(0.0, 20, 1)
 
 
-def test_a_timeout_keeps_its_reservation_since_the_reply_may_have_been_charged(cache):
+def test_a_timeout_keeps_its_reservation_since_the_reply_may_have_been_charged(cache, backend):
     run(cache, Provider(fault(Status.TIMEOUT, 0)), request(tokens_in=10, tokens_out=500))
-    line = total(cache)
+    line = total(backend)
     assert (line.num_calls, line.tokens_out, line.num_estimated) == (2, 510, 1)
 
 
@@ -265,27 +260,26 @@ def test_a_budget_in_money_refuses_an_unknown_price_before_anything_is_sent(cach
 
 # ledger
 
-def test_an_unknown_price_is_unknown_in_the_ledger_and_not_zero(cache):
+def test_an_unknown_price_is_unknown_in_the_ledger_and_not_zero(cache, backend):
     run(cache, Provider(), request(0, price=None))
     run(cache, Provider(), request(1, price=Price(3.0, 15.0)))
-    line = total(cache)
+    line = total(backend)
     assert line.num_unpriced == 1
     assert line.money == pytest.approx(180e-6)
 
 
-def test_sums_go_by_stage_model_and_seed(cache):
+def test_sums_go_by_stage_model_and_seed(cache, backend):
     for i, (stage, seed) in enumerate([("a", "s1"), ("a", "s2"), ("b", "s1")]):
         run(cache, Provider(), request(i, stage=stage, seed_id=seed))
-    assert [(line.group, line.num_calls) for line in cost_lines(cache.path)] == [(("a", "model"), 2), (("b", "model"), 1)]
-    assert [(line.group, line.tokens_in) for line in cost_lines(cache.path, by=["seed_id"])] == [(("s1",), 20), (("s2",), 10)]
+    assert [(line.group, line.num_calls) for line in cost_lines(backend.place)] == [(("a", "model"), 2), (("b", "model"), 1)]
+    assert [(line.group, line.tokens_in) for line in cost_lines(backend.place, by=["seed_id"])] == [(("s1",), 20), (("s2",), 10)]
 
 
-def test_the_row_of_a_request_is_committed_before_the_request_is_sent(cache):
+def test_the_row_of_a_request_is_committed_before_the_request_is_sent(cache, backend):
     seen: list[str] = []
 
     async def send(key: str) -> Reply:
-        with sqlite3.connect(cache.path) as other:
-            seen.extend(status for status, in other.execute("SELECT status FROM attempts WHERE key = ?", (key,)))
+        seen.extend(backend.statuses(key))
         return Reply(body=b"")
 
     asyncio.run(Caller(cache).call(request(), send))

@@ -1,0 +1,27 @@
+"""The call cache of a place: a file's path, or the address of a Redis database."""
+from pathlib import Path
+
+from calls.cache import CallCache
+from calls.shared.place import is_url
+from calls.sqlite import SqliteCache
+from records.errors import InputError
+
+
+def open_cache(place: str | Path) -> CallCache:
+    """Opens the cache, the ledger and the budget's spend of a place.
+
+    Args:
+        place: the path of a `calls.sqlite`, or `redis://host:port/db?prefix=NAME`.
+
+    Raises:
+        InputError: it cannot be opened, or the `redis` package is not installed.
+    """
+    if not is_url(place):
+        return SqliteCache(place)
+    try:
+        from calls.shared.cache import RedisCache
+    except ModuleNotFoundError as error:
+        if error.name != "redis":
+            raise
+        raise InputError("the call cache", "is in Redis, and the Python package `redis` is not installed", 'Run pip install "questloom[redis]".') from None
+    return RedisCache(str(place))

@@ -1,0 +1,246 @@
+"""The call cache, the ledger and the budget in one Redis database, shared by the workers of a cluster.
+
+Every decision is one script on the server, so that cache, calls in flight and budget agree over all workers. An attempt
+in flight is held by its worker for as long as the worker's sign of life stands (a key that expires unless it is renewed)
+and the request's own timeout is not long over. Then the attempt is lost, and whoever waits for it sends the request.
+
+What a user needs of the server: version 6 or later, memory for all replies and ledger rows, `maxmemory-policy
+noeviction` (else replies and spend would vanish: refused at open), and `appendonly yes`. With the append-only file a
+reply that has arrived survives a restart or kill of the server (with `appendfsync everysec` not the last second before
+a power cut). Without it a restart loses everything: a warning says so at open, and a job that is under way stops with
+an error instead of paying again or past its budget.
+"""
+import logging
+import os
+import socket
+import threading
+import time
+import uuid
+from typing import Any
+
+import orjson
+from redis.exceptions import RedisError
+
+from calls.budget import Budget, Spend
+from calls.cache import Decision, Started
+from calls.ledger import FREE_OF_CHARGE, Status
+from calls.pacing import Pace
+from calls.request import CallRequest, Reply
+from calls.shared.lane import SharedLane
+from calls.shared.link import Link
+from calls.shared.place import Place, place_of
+from records.errors import InputError, ProviderFault
+
+LOG = logging.getLogger(__name__)
+VERSION = 1
+LEAST_REDIS = 6
+LIFE_SECONDS = 15.0
+"""A worker that was not heard of for so long is taken for dead."""
+PATIENCE_SECONDS = 60.0
+"""How long a call waits for a server that is away or starts again."""
+OPEN_SECONDS = 5.0
+"""The same before work starts."""
+LEASE_MARGIN = 60.0
+"""Seconds past its timeout after which an attempt is lost though its worker lives."""
+LIMITS = ("money", "tokens", "calls")
+
+
+def check_server(link: Link) -> None:
+    """Refuses a server on which data would vanish, and warns of one that forgets them at a restart.
+
+    Raises:
+        InputError: it cannot be reached, refuses us, is too old, or evicts keys.
+    """
+    where = str(link.place)
+    try:
+        info = link.run_now("INFO", patience=OPEN_SECONDS)
+    except ProviderFault as fault:
+        raise InputError(where, f"the call cache cannot be opened: {fault.message}",
+                         "Start Redis there and check the address; a password stands in QUESTLOOM_REDIS_PASSWORD.") from None
+    if int(str(info["redis_version"]).split(".")[0]) < LEAST_REDIS:
+        raise InputError(where, f"Redis is of version {info['redis_version']}", f"Use version {LEAST_REDIS} or later.")
+    policy = str(info.get("maxmemory_policy", "noeviction"))
+    if policy.startswith("allkeys") and int(info.get("maxmemory", 0)):
+        raise InputError(where, f"Redis throws keys away when its memory is full (maxmemory-policy {policy}): paid replies and the spend would vanish",
+                         "Set maxmemory-policy noeviction.")
+    if not int(info.get("aof_enabled", 0)):
+        LOG.warning("%s keeps no append-only file: a restart of Redis loses replies that were paid for. Set `appendonly yes`.", where)
+
+
+class RedisCache:
+    """`CallCache` in a Redis database. One instance a process; event loops may use it one after the other.
+
+    Args:
+        place: the address, `redis://host:port/db?prefix=NAME`. Budget and ledger are those of the prefix.
+        life: seconds after which a worker that is not heard of counts as dead.
+        patience: seconds for which a call waits for a server that is away.
+
+    Raises:
+        InputError: the server cannot be reached or is not fit (see above), or its data are of another version.
+    """
+
+    def __init__(self, place: str | Place, *, life: float = LIFE_SECONDS, patience: float = PATIENCE_SECONDS) -> None:
+        self.place = place_of(place) if isinstance(place, str) else place
+        self.life = life
+        self._link = Link(self.place, patience=patience)
+        check_server(self._link)
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}".replace(" ", "_")
+        self._num_lanes = 0
+        try:
+            self._data = self._open_data()
+            self._stopped = threading.Event()
+            self._renew()
+            self._sweep()
+        except ProviderFault as fault:
+            raise InputError(str(self.place), f"the call cache cannot be opened: {fault.message}", "Check the server and its rights.") from None
+        # A thread, since an event loop that computes for seconds, or ends, is no sign of death.
+        self._thread = threading.Thread(target=self._live, name="sign of life", daemon=True)
+        self._thread.start()
+
+    # the protocol
+
+    async def lookup(self, key: str) -> Reply | None:
+        """The reply of a key, if it has arrived."""
+        return _reply(await self._link.submit("HMGET", self._name("reply", key), "body", "tokens_in", "tokens_out", "estimated"))
+
+    async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
+        """Decides on a request; see `CallCache`.
+
+        Raises:
+            ProviderFault: the server is away for longer than `patience`, or has lost its data.
+        """
+        attempt, reserved = int.from_bytes(os.urandom(6)), _reserved(request)
+        row = _row(key, request, Status.IN_FLIGHT, None, reserved, 1, request.price is None, True)
+        limits = ["" if limit is None else repr(limit) for limit in (budget.money, budget.tokens, budget.calls)]
+        answer = await self._link.submit(
+            *self._link.call_of("start", key, attempt, self._owner, self._data, round((request.timeout + LEASE_MARGIN) * 1000), self._grace(),
+                                repr(reserved[0]), reserved[1] + reserved[2], row, *limits),
+            undo=self._link.call_of("abandon", key, attempt))
+        match answer[0]:
+            case b"send":
+                return Started(Decision.SEND, attempt_id=attempt)
+            case b"hit":
+                return Started(Decision.HIT, reply=_reply(answer[1:]))
+            case b"busy":
+                return Started(Decision.BUSY)
+            case b"full" | b"exceeded" as word:
+                limit = LIMITS[int(answer[1]) - 1]
+                return Started(Decision(word.decode()), limit=f"the budget of {getattr(budget, limit):g} {limit}")
+        raise self._gone()
+
+    async def settle(self, attempt_id: int, key: str, request: CallRequest, status: Status, seconds: float,
+                     reply: Reply | None) -> None:
+        """Ends an attempt; see `CallCache`.
+
+        Raises:
+            ProviderFault: it could not be kept; the attempt will count as lost, and its reply was not passed on.
+        """
+        answer = await self._link.submit(*self._settle(attempt_id, key, request, status, seconds, reply), keep=True)
+        if answer[0] == b"gone":
+            raise self._gone()
+
+    def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
+        """Ends an attempt as lost, at once. Where the server is away the attempt is found lost later, by its lease."""
+        try:
+            self._link.run_now(*self._settle(attempt_id, key, request, Status.LOST, seconds, None))
+        except ProviderFault as fault:
+            LOG.warning("an attempt that was dropped stays in flight until its lease ends: %s", fault)
+
+    def spent(self) -> Spend:
+        """What was spent or is reserved, over all workers."""
+        money, tokens, calls = self._link.run_now("HMGET", self._name("spent"), *LIMITS, patience=OPEN_SECONDS)
+        return Spend(float(money or 0), int(tokens or 0), int(calls or 0))
+
+    def new_lane(self, provider: str, model: str, pace: Pace) -> SharedLane:
+        """The lane of a pair, shared with all workers."""
+        self._num_lanes += 1
+        return SharedLane(self._link, f"{provider}/{model}", f"{self._owner}:{self._num_lanes}", pace, life=self.life)
+
+    def close(self) -> None:
+        """Ends the sign of life and the connections that are not an event loop's."""
+        self._stopped.set()
+        self._thread.join()
+        try:
+            self._link.run_now("DEL", self._name("alive", self._owner))
+        except ProviderFault as fault:
+            LOG.warning("the sign of life of this worker ends by itself in %g s: %s", self.life, fault)
+        self._link.close()
+
+    async def aclose(self) -> None:
+        """Ends the connection of the running event loop; before `close`."""
+        await self._link.aclose()
+
+    # the server's state
+
+    def _name(self, *parts: str) -> str:
+        return ":".join((self.place.prefix, *parts))
+
+    def _grace(self) -> int:
+        return round(self.life * 1000)
+
+    def _open_data(self) -> str:
+        """The name of the data that stand there; a new one where there are none."""
+        run = self._link.run_now
+        run("SET", self._name("version"), VERSION, "NX")
+        version = run("GET", self._name("version"))
+        if version != str(VERSION).encode():
+            raise InputError(str(self.place), f"the call cache has version {version.decode(errors='replace')}, this program reads {VERSION}",
+                             "Use the program that wrote it, or another prefix.")
+        run("SET", self._name("id"), uuid.uuid4().hex, "NX")
+        return run("GET", self._name("id")).decode()
+
+    def _sweep(self) -> None:
+        self._link.run_now(*self._link.call_of("sweep", self._grace()))
+
+    def _renew(self) -> None:
+        self._link.run_now("SET", self._name("alive", self._owner), 1, "PX", round(self.life * 1000))
+
+    def _live(self) -> None:
+        pause = self.life / 4
+        while not self._stopped.wait(pause):
+            began = time.monotonic()
+            try:
+                self._renew()
+            except (ProviderFault, RedisError) as fault:
+                LOG.debug("no sign of life could be given: %s", fault)  # the calls themselves meet the outage, wait and tell
+                pause = min(1.0, self.life / 4)
+            else:
+                pause = max(0.0, self.life / 4 - (time.monotonic() - began))
+
+    def _gone(self) -> ProviderFault:
+        return ProviderFault(f"call cache {self.place}", "its data are gone: Redis was emptied, or restarted without an append-only file. Paid replies and "
+                             "the spend so far are lost; run the same command again to go on without them", retryable=False)
+
+    def _settle(self, attempt_id: int, key: str, request: CallRequest, status: Status, seconds: float, reply: Reply | None) -> tuple[Any, ...]:
+        assert (reply is not None) == (status is Status.OK)
+        reserved = cost = _reserved(request)
+        calls, unpriced, estimated = 1, request.price is None, True
+        if reply is not None:
+            cost = (0.0 if request.price is None else request.price.of(reply.tokens_in, reply.tokens_out), reply.tokens_in, reply.tokens_out)
+            estimated = reply.estimated
+        elif status in FREE_OF_CHARGE:
+            cost, calls, unpriced, estimated = (0.0, 0, 0), 0, False, False
+        row = _row(key, request, status, seconds, cost, calls, unpriced, estimated)
+        told = () if reply is None else (reply.body, reply.tokens_in, reply.tokens_out, int(reply.estimated))
+        return self._link.call_of("settle", key, attempt_id, self._data, row, repr(reserved[0]), reserved[1] + reserved[2],
+                                  repr(cost[0]), cost[1] + cost[2], calls, *told)
+
+
+def _reserved(request: CallRequest) -> tuple[float, int, int]:
+    money = 0.0 if request.price is None else request.price.of(request.tokens_in, request.tokens_out)
+    return money, request.tokens_in, request.tokens_out
+
+
+def _row(key: str, request: CallRequest, status: Status, seconds: float | None, cost: tuple[float, int, int], calls: int, unpriced: bool,
+         estimated: bool) -> bytes:
+    return orjson.dumps({
+        "key": key, "stage": request.stage, "item_id": request.item_id, "seed_id": request.seed_id, "provider": request.provider,
+        "model": request.model, "status": status.value, "calls": calls, "tokens_in": cost[1], "tokens_out": cost[2], "estimated": estimated,
+        "money": None if unpriced else cost[0], "seconds": seconds, "ended": time.time()})
+
+
+def _reply(fields: Any) -> Reply | None:
+    body, tokens_in, tokens_out, estimated = fields
+    if body is None:
+        return None
+    return Reply(body=body, tokens_in=int(tokens_in), tokens_out=int(tokens_out), estimated=estimated == b"1", cached=True)

@@ -1,0 +1,162 @@
+"""The pace of one (provider, model) over all workers: the `Lane` of `calls.pacing`, with its state in Redis.
+
+`scripts/lane.lua` decides: a window of calls in flight (additive increase, halved by 5xx and timeouts), a rate of starts
+that 429s teach (a cubic), and a time before which nobody starts (`Retry-After`). A worker tells what it holds and what
+it wants, and gets slots and times to start for many calls in one message. Slots of a worker that is not heard of expire.
+"""
+import asyncio
+import time
+from collections import deque
+
+from calls.pacing import Pace
+from calls.shared.link import Link
+from records.errors import ProviderFault
+
+FLOOR_SECONDS = 0.004
+"""Between two messages: what happens meanwhile goes into the next."""
+AHEAD_MS = 50
+"""Starts that are given out ahead of their time: less than it costs to stop them all at a 429."""
+LONGEST_WAIT = 0.5
+
+
+class SharedLane:
+    """One worker's part of a shared lane; first come, first served within the worker. For one event loop at a time.
+
+    Args:
+        pair: names the lane.
+        worker: names this part of it.
+        life: seconds for which its slots stand without news of it.
+    """
+
+    def __init__(self, link: Link, pair: str, worker: str, pace: Pace, *, life: float) -> None:
+        self._link, self._pair, self._worker, self._pace, self._life = link, pair, worker, pace, life
+        self.in_flight = 0
+        self.window = float(pace.max_in_flight)
+        self.rate = 0.0
+        """Starts a second, over all workers; for people."""
+        self._waiters: deque[asyncio.Future[None]] = deque()
+        self._granted: set[asyncio.Future[None]] = set()
+        self._replied = 0
+        self._overloaded_at = self._limited_at = 0.0  # monotonic seconds, 0 for none
+        self._closed_until = 0.0
+        self._news = False
+        self._server_ahead = 0.0  # the server's clock less ours, in seconds
+        self._bell = asyncio.Event()
+        self._talk: asyncio.Task[None] | None = None
+
+    async def enter(self) -> float:
+        """Waits for a slot and a time to start; returns when it was given (monotonic seconds), for `leave`.
+
+        Raises:
+            ProviderFault: the server that holds the lane is away for too long.
+        """
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        self._tell()
+        try:
+            await waiter
+        except BaseException:
+            if waiter in self._granted:
+                self.in_flight -= 1
+            elif waiter in self._waiters:
+                self._waiters.remove(waiter)
+            self._tell()
+            raise
+        finally:
+            self._granted.discard(waiter)
+        return time.monotonic()
+
+    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
+              retry_after: float | None = None) -> None:
+        """Gives the slot back and tells how the call went; see `Lane.leave`. A 429 teaches the rate, not the window."""
+        self.in_flight -= 1
+        self._replied += replied
+        if limited:
+            self._limited_at = max(self._limited_at, entered)
+        elif overloaded:
+            self._overloaded_at = max(self._overloaded_at, entered)
+        if retry_after is not None:
+            self._closed_until = max(self._closed_until, time.monotonic() + retry_after)
+        self._tell()
+
+    def _tell(self) -> None:
+        self._news = True
+        loop = asyncio.get_running_loop()
+        if self._talk is None or self._talk.get_loop() is not loop or self._talk.done():
+            if self._talk is not None and self._talk.get_loop() is loop and self._talk.cancelled():
+                return  # the loop ends; the next one tells
+            self._bell = asyncio.Event()
+            self._waiters = deque(w for w in self._waiters if w.get_loop() is loop)
+            self._talk = loop.create_task(self._negotiate())
+        self._bell.set()
+
+    async def _negotiate(self) -> None:
+        """Talks to the server for as long as there is something to tell, to want or to hold."""
+        while self._news or self._waiters or self.in_flight:
+            self._news = False
+            try:
+                wait = await self._ask()
+            except ProviderFault as fault:
+                self._fail(fault)
+                wait = 1.0
+            if self._news or self._waiters:
+                await asyncio.sleep(FLOOR_SECONDS)
+            if not self._news:
+                self._bell.clear()
+                longest = min(LONGEST_WAIT, wait) if self._waiters else self._life / 4
+                timer = asyncio.get_running_loop().call_later(longest, self._bell.set)
+                if self._waiters or self.in_flight:
+                    await self._bell.wait()
+                timer.cancel()
+
+    async def _ask(self) -> float:
+        """One message; seconds after which another is worth while."""
+        told = self._replied, self._overloaded_at, self._limited_at, self._closed_until
+        now = time.monotonic()
+        pause = max(0, round((self._closed_until - now) * 1000)) if self._closed_until else 0
+        self._replied, self._overloaded_at, self._limited_at, self._closed_until = 0, 0.0, 0.0, 0.0
+        try:
+            answer = await self._link.submit(*self._link.call_of(
+                "lane", self._pair, self._worker, self.in_flight, len(self._waiters), told[0], self._server_ms(told[1]), self._server_ms(told[2]),
+                pause, self._pace.max_in_flight, (self._pace.requests_per_minute or 0) / 60, round(self._life * 1000), AHEAD_MS), keep=True)
+        except ProviderFault:
+            self._replied += told[0]
+            self._overloaded_at, self._limited_at, self._closed_until = map(max, zip(
+                told[1:], (self._overloaded_at, self._limited_at, self._closed_until), strict=True))
+            raise
+        stamp, _allowed, starts, first, spacing, wait, window, rate = map(float, answer)
+        after = time.monotonic()
+        self._server_ahead = stamp / 1000 - (now + after) / 2
+        self.window, self.rate = window, rate
+        loop = asyncio.get_running_loop()
+        for i in range(int(starts)):
+            waiter = self._next_waiter()
+            if waiter is None:
+                break
+            self.in_flight += 1
+            self._granted.add(waiter)
+            delay = (first + i * spacing) / 1000 - self._server_ahead - after
+            if delay > 0.001:
+                loop.call_later(delay, _let_go, waiter)
+            else:
+                _let_go(waiter)
+        return wait / 1000
+
+    def _server_ms(self, moment: float) -> str:
+        return f"{(moment + self._server_ahead) * 1000:.3f}" if moment else "0"
+
+    def _next_waiter(self) -> asyncio.Future[None] | None:
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                return waiter
+        return None
+
+    def _fail(self, fault: ProviderFault) -> None:
+        while (waiter := self._next_waiter()) is not None:
+            waiter.set_exception(fault)
+
+
+def _let_go(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

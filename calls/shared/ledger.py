@@ -1,0 +1,58 @@
+"""The sums of a ledger in Redis; the rows are JSON, as `calls.shared.cache` writes them."""
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import orjson
+
+from calls.ledger import CostLine, Status
+from calls.shared.cache import OPEN_SECONDS, PATIENCE_SECONDS
+from calls.shared.link import Link
+from calls.shared.place import place_of
+from records.errors import InputError, ProviderFault
+
+CHUNK = 10_000
+
+
+def rows(place: str) -> Iterator[dict[str, Any]]:
+    """The rows of all attempts: those that ended, that were lost with their worker, and that are in flight.
+
+    Raises:
+        InputError: the server cannot be reached, or there is no ledger.
+    """
+    link = Link(place_of(place), patience=PATIENCE_SECONDS)
+    prefix = link.place.prefix
+    try:
+        if not link.run_now("EXISTS", f"{prefix}:version", patience=OPEN_SECONDS):
+            raise InputError(str(link.place), "the call ledger cannot be read: there is none", "Give the address and prefix of a run.")
+        start = 0
+        while chunk := link.run_now("LRANGE", f"{prefix}:ledger", start, start + CHUNK - 1):
+            yield from map(orjson.loads, chunk)
+            start += len(chunk)
+        for row in link.run_now("HVALS", f"{prefix}:lost"):
+            yield orjson.loads(row) | {"status": Status.LOST.value}
+        for held in link.run_now("HVALS", f"{prefix}:open"):
+            yield orjson.loads(held.split(b" ", 5)[5])
+    except ProviderFault as fault:
+        raise InputError(str(link.place), f"the call ledger cannot be read: {fault.message}", "Start Redis there and check the address.") from None
+    finally:
+        link.close()
+
+
+def cost_lines(place: str, by: Sequence[str]) -> list[CostLine]:
+    """Sums by group; see `calls.ledger.cost_lines`."""
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    if not by:
+        groups[()] = []
+    for row in rows(place):
+        groups[tuple(row[column] for column in by)].append(row)
+    return [_line(group, groups[group]) for group in sorted(groups)]
+
+
+def _line(group: tuple[str, ...], mine: list[dict[str, Any]]) -> CostLine:
+    return CostLine(
+        group=group, num_calls=sum(r["calls"] for r in mine), num_faults=sum(r["status"] not in (Status.OK, Status.IN_FLIGHT) for r in mine),
+        num_lost=sum(r["status"] == Status.LOST for r in mine), tokens_in=sum(r["tokens_in"] for r in mine),
+        tokens_out=sum(r["tokens_out"] for r in mine), num_estimated=sum(bool(r["estimated"] and r["calls"]) for r in mine),
+        money=sum(r["money"] or 0.0 for r in mine), num_unpriced=sum(bool(r["money"] is None and r["calls"]) for r in mine),
+        seconds=sum(r["seconds"] or 0.0 for r in mine))

@@ -1,0 +1,73 @@
+"""Where a shared call cache lives: `redis://[USER@]HOST[:PORT][/DB][?prefix=NAME]`, or `rediss://` over TLS."""
+import os
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from records.errors import InputError
+
+SCHEMES = ("redis", "rediss")
+PASSWORD_ENV = "QUESTLOOM_REDIS_PASSWORD"
+DEFAULT_PREFIX = "questloom"
+FIX = "Give redis://HOST:PORT/DB, with ?prefix=NAME to keep several jobs apart."
+
+
+def is_url(place: object) -> bool:
+    """Whether a place of the call cache is a Redis server and not a file."""
+    return isinstance(place, str) and place.split("://", 1)[0] in SCHEMES and "://" in place
+
+
+def has_password(url: str) -> bool:
+    """Whether the address itself holds a password."""
+    return ":" in urlsplit(url).netloc.rpartition("@")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A parsed address. Its `str` may be shown and logged; the password is in no representation."""
+
+    host: str
+    port: int
+    db: int
+    prefix: str
+    tls: bool
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'rediss' if self.tls else 'redis'}://{host}:{self.port}/{self.db}?prefix={self.prefix}"
+
+    def options(self) -> dict[str, Any]:
+        """What a client of the `redis` package is made with."""
+        return {"host": self.host, "port": self.port, "db": self.db, "username": self.username, "password": self.password, "ssl": self.tls}
+
+    def without_password(self, text: str) -> str:
+        """A message of server or library, fit to be shown."""
+        return text.replace(self.password, "***") if self.password else text
+
+
+def place_of(url: str) -> Place:
+    """Reads an address. A password that it does not hold is taken from the environment (QUESTLOOM_REDIS_PASSWORD).
+
+    Raises:
+        InputError: it is no such address; the message holds nothing of what stands before the "@".
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port or 6379
+        query = parse_qs(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+    except ValueError as error:
+        raise InputError("the address of the call cache", f"cannot be read ({type(error).__name__})", FIX) from None
+    shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    db, prefix = parts.path.strip("/") or "0", query.pop("prefix", [DEFAULT_PREFIX])[-1]
+    if parts.scheme not in SCHEMES or not parts.hostname or not db.isdecimal() or parts.fragment:
+        raise InputError(shown, "is no address of a Redis database", FIX)
+    if query:
+        raise InputError(shown, f"its option {sorted(query)[0]!r} is unknown", FIX)
+    if not re.fullmatch(r"[A-Za-z0-9._:-]+", prefix):
+        raise InputError(shown, f"its prefix {prefix!r} holds more than letters, digits and . _ : -", FIX)
+    password = unquote(parts.password) if parts.password else os.environ.get(PASSWORD_ENV) or None
+    return Place(host=parts.hostname, port=port, db=int(db), prefix=prefix, tls=parts.scheme == "rediss",
+                 username=unquote(parts.username) if parts.username else None, password=password)

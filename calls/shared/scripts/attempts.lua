@@ -1,0 +1,43 @@
+-- Stands before the scripts of attempts.
+--   id              names the data; gone where the server lost them
+--   reply:KEY       hash: body, tokens_in, tokens_out, estimated
+--   open            hash: KEY -> "ID OWNER LEASE MONEY TOKENS ROW", the attempts in flight; ROW is the ledger's, as JSON
+--   lost            hash: ID -> ROW, attempts whose owner died
+--   ledger          list of ROWs, the attempts that ended
+--   spent           hash: money, tokens, calls; the sums over open, lost and ledger
+--   alive:OWNER     stands while its process does (it expires)
+
+local function unpacked(held)
+  local id, owner, lease, money, tokens, row = string.match(held, '^(%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
+  return { id = id, owner = owner, lease = tonumber(lease), money = tonumber(money), tokens = tonumber(tokens), row = row }
+end
+
+-- A server that has just started has forgotten the signs of life that came due while it was away: owners get time to renew them.
+local function just_started(grace)
+  local seconds = string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)')
+  return seconds ~= nil and tonumber(seconds) * 1000 < grace
+end
+
+local function is_dead(attempt, grace)
+  if attempt.lease <= now() then return true end
+  return redis.call('EXISTS', p .. ':alive:' .. attempt.owner) == 0 and not just_started(grace)
+end
+
+local function lose(key, attempt)
+  redis.call('HDEL', p .. ':open', key)
+  redis.call('HSET', p .. ':lost', attempt.id, attempt.row)
+end
+
+-- Marks the attempts of dead owners; gives the sums of those that stay in flight.
+local function sweep(grace)
+  local all, money, tokens, calls = redis.call('HGETALL', p .. ':open'), 0, 0, 0
+  for i = 1, #all, 2 do
+    local attempt = unpacked(all[i + 1])
+    if is_dead(attempt, grace) then
+      lose(all[i], attempt)
+    else
+      money, tokens, calls = money + attempt.money, tokens + attempt.tokens, calls + 1
+    end
+  end
+  return money, tokens, calls
+end
