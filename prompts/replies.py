@@ -166,3 +166,4 @@ class AnswerJudged(Reply):
     given: MaybeName = Field(max_length=300, description="the final answer that the reply gives, copied from it; null if it gives none")
     why: str = _why("where it agrees with the correct answer and where it differs, one or two sentences")
     correct: bool
+    confidence: int | None = Field(default=None, ge=0, le=100, description="how sure you are of the verdict, 0 to 100")

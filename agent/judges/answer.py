@@ -1,0 +1,146 @@
+"""The answer judge: rules first, then a model where there is one. Four outcomes, none of which may be left out of a denominator.
+
+What is judged is the final answer, not the report around it: a report that names many candidates would otherwise contain the
+right one. The rules' "yes" is final. Where a model is asked, the answer that it says it read must stand in what it was shown,
+so that a reply which talks the model into a verdict, or a model that fills in what it knows, is no judgement.
+"""
+import re
+from dataclasses import dataclass
+
+from agent.judges.frame import is_nothing
+from agent.judges.match import EXACT, Tolerance, match
+from agent.judges.normalise import clean, name_key, solid
+from models.structured import BadReply
+from prompts.ask import Client, ask
+from prompts.fence import fenced
+from prompts.render import render
+from prompts.replies import AnswerJudged
+from prompts.roles import ROLES
+from records.episodes import Outcome
+from records.errors import ProviderFault
+from records.synthesis import Answer
+
+MAX_SHOWN_CHARS = 1_500
+"""Of a final answer that cannot be parted from what surrounds it. Who has not answered by then has not answered."""
+ROLE = "judge_answer"
+
+_MARK = re.compile(r"^\W*(?:the\s+)?(?:(?:final|short|exact)\s+)?answer\W{0,4}(?::|\bis\b:?)\W{0,4}(.*)$", re.IGNORECASE)
+_CONFIDENCE = re.compile(r"^\W*confidence\W{0,4}:?\W{0,4}[\d.]+\s?%?\W*$", re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What an answer judge says, and what shows it."""
+
+    outcome: Outcome
+    by: str
+    """"rules", the model's name, or "" where nobody could judge."""
+    given: str = ""
+    """The final answer as it was read."""
+    why: str = ""
+    """The rule that accepted, the model's reason, or the fault."""
+    confidence: float | None = None
+    """Of the model, 0 to 1; None where it gave none."""
+    prompt: str = ""
+    """Version of the model's prompt."""
+
+    @property
+    def score(self) -> float | None:
+        """1 correct, 0 wrong or no answer, None unknown."""
+        return None if self.outcome is Outcome.JUDGE_FAILED else float(self.outcome is Outcome.CORRECT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerJudge:
+    """Judges final answers.
+
+    Args:
+        client: the chat client with the role `judge_answer`; None leaves every verdict to the rules, which reject what they do not
+            recognise (see `benchmarks/judge.py` for how much that is).
+        tolerance: of quantities, for the rules.
+    """
+
+    client: Client | None = None
+    tolerance: Tolerance = EXACT
+
+    async def judge(self, answer: Answer, said: str, *, question: str, language: str = "en", item_id: str = "", seed_id: str = "") -> Judgement:
+        """The outcome of one final answer. A fault of the model or its provider is an outcome too; `BudgetExceeded` passes through.
+
+        Args:
+            answer: the expected one.
+            said: the episode's answer; "" where it ended without.
+            question: as it was asked.
+            language: of question and answer.
+            item_id, seed_id: for the ledger.
+        """
+        ruled = judge_by_rules(answer, said, question=question, language=language, tolerance=self.tolerance)
+        if self.client is None or ruled.outcome is not Outcome.WRONG:
+            return ruled
+        shown = ruled.given[:MAX_SHOWN_CHARS]
+
+        def read(reply: AnswerJudged) -> AnswerJudged:
+            if reply.given and not _stands_in(reply.given, shown):
+                raise ValueError("given must be copied from the reply to be marked; it does not stand there")
+            if reply.correct and not reply.given:
+                raise ValueError("correct cannot be true where no answer is given")
+            return reply
+
+        prompt = render(ROLES[ROLE], question=fenced("question", question), answer=f"{answer.text} {answer.unit}".strip(),
+                        aliases="; ".join(answer.aliases), reply=fenced("reply", shown))
+        try:
+            reply = await ask(self.client, prompt, read, item_id=item_id, seed_id=seed_id)
+        except (BadReply, ProviderFault) as fault:
+            return Judgement(outcome=Outcome.JUDGE_FAILED, by="", given=ruled.given, why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version)
+        outcome = Outcome.CORRECT if reply.correct else Outcome.WRONG if reply.given else Outcome.NO_ANSWER
+        return Judgement(outcome=outcome, by=self.client.roles[ROLE].model, given=reply.given or ruled.given, why=reply.why,
+                         confidence=None if reply.confidence is None else reply.confidence / 100, prompt=prompt.version)
+
+
+def judge_by_rules(answer: Answer, said: str, *, question: str = "", language: str = "en", tolerance: Tolerance = EXACT) -> Judgement:
+    """The rules' outcome: correct, no answer, or wrong, which stands for "not recognised" too."""
+    given = final_answer(said)
+    rule = match(answer, given, question=question, language=language, tolerance=tolerance)
+    if rule:
+        return Judgement(outcome=Outcome.CORRECT, by="rules", given=given, why=rule)
+    if is_nothing(given):
+        return Judgement(outcome=Outcome.NO_ANSWER, by="rules", given=given[:MAX_SHOWN_CHARS], why="no answer")
+    return Judgement(outcome=Outcome.WRONG, by="rules", given=given[:MAX_SHOWN_CHARS], why="no rule accepts it")
+
+
+def final_answer(text: str) -> str:
+    """The final answer in what an episode ended with: behind its one mark ("Answer: …", `\\boxed{…}`), else the whole text.
+
+    A text with several marks that say different things, or that goes on behind its mark, is left whole: it answers twice.
+    A line that states a confidence may follow.
+
+    >>> final_answer("The dome was built later.\\n**Answer:** 1871"), final_answer("Answer: 1871\\nNo, it was 1872.")
+    ('1871', 'Answer: 1871\\nNo, it was 1872.')
+    """
+    text = text.strip()
+    lines = [line for line in text.split("\n") if line.strip() and not _CONFIDENCE.match(line)]
+    marked: dict[str, str] = {}
+    end = -1
+    for i, line in enumerate(lines):
+        boxes = list(_BOXED.finditer(line))
+        found = _MARK.match(line[:2_000])
+        said = [b[1] for b in boxes if not line[b.end():].strip(" .$)]*")] if boxes else [found[1] or "".join(lines[i + 1:i + 2])] if found else []
+        for answer in map(_undressed, said):
+            marked[answer.casefold()] = answer
+        if said:
+            end = i + (not boxes and found is not None and not found[1])
+        elif boxes:
+            marked |= {b[1].casefold(): b[1] for b in boxes}
+    if len(marked) == 1 and end == len(lines) - 1:
+        return next(iter(marked.values()))
+    return _undressed(lines[0]) if len(lines) == 1 else text
+
+
+def _undressed(text: str) -> str:
+    """Without Markdown's marks and a box around the whole."""
+    box = _BOXED.fullmatch(text.strip())
+    return (box[1] if box else text).strip().strip("*_`").strip()
+
+
+def _stands_in(given: str, shown: str) -> bool:
+    return solid(name_key(given)) in solid(name_key(shown)) if name_key(given) else clean(given) in clean(shown)

@@ -1,0 +1,132 @@
+"""What may stand around an answer without changing it: framing words, and words of the question."""
+import re
+
+from agent.judges.normalise import clean, expanded, name_key, tokens, without_bracket
+
+FRAME = frozenset("""
+the a an it is was are were be been he she they this that these those there i answer answers final correct question my its his her their so therefore
+thus hence has have had did does do in on at as to which who what when where name named called titled known born died old year date day number total
+exactly precisely
+la le el los las les un una der die das ein eine respuesta es fue era son reponse est etait sont antwort ist war risposta e resposta o os as il lo
+en em im am
+""".split())  # noqa: SIM905
+"""Words that carry no claim of their own."""
+
+DOUBT = frozenset("""
+not no never nor neither none isnt wasnt arent werent didnt doesnt dont cant cannot couldnt wouldnt wont hasnt havent hadnt aint without except but
+or either and maybe perhaps possibly probably likely might may could would should can think believe guess guessing assume suppose seems seem appears
+unsure uncertain unknown if unless instead rather than between before after until till since other others another both false wrong incorrect
+untrue actually however although though yet least most up nearly almost over under more less fewer many several few every each any all only half twice
+like similar including such apart formerly previously nicht kein keine oder aber no ni o u pas ou non mais nao nem oder ma
+ne plus minus against unlike despite versus allegedly reportedly supposedly
+""".split())  # noqa: SIM905
+"""Words that turn, weaken or split an answer; the question's own do not license them."""
+
+APPROXIMATELY = frozenset({"about", "approximately", "approx", "around", "roughly", "circa", "ca", "some", "etwa", "environ", "unos"})
+"""Before a quantity only: the number itself must still be right. A date with one of these is vague."""
+WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+
+# What a name may follow, and what may follow a name: anything else could be part of another, longer name.
+BEFORE_NAME = frozenset({"is", "was", "are", "were", "be", "by", "in", "at", "on", "named", "called", "titled", "the", "a", "an", "es", "fue", "est", "ist",
+                         "war", "era", "answer", "it", "final", "respuesta", "reponse", "antwort"})
+AFTER_NAME = frozenset({"is", "was", "are", "were", "has", "have", "had", "did", "does", "es", "fue", "est", "ist", "war", "won", "wrote", "sang", "led",
+                        "built", "became", "held", "made"})
+YES, NO = frozenset({"yes", "true", "yeah", "yep", "si", "oui", "ja", "sim"}), frozenset({"no", "false", "nope", "non", "nein", "nao"})
+_NEGATED = frozenset({"not", "never", "isnt", "wasnt", "arent", "werent", "didnt", "doesnt", "dont", "hasnt", "havent", "hadnt", "no"})
+
+
+def _words(text: str) -> list[str]:
+    return [t.text for t in tokens(clean(text))]
+
+
+def _stems(words: list[str]) -> set[str]:
+    """Words with and without a plural's s."""
+    return {w for word in words for w in (word, word.removesuffix("s"))}
+
+
+def is_frame(around: str, question: str, *, kind: str) -> bool:
+    """Whether what stands around a date or a quantity leaves it as it is.
+
+    Args:
+        around: the text without it.
+        question: whose words may be repeated.
+        kind: "date" or "quantity".
+    """
+    if re.search(r"[~≈]", around) and kind == "date":
+        return False
+    free = FRAME | (APPROXIMATELY if kind == "quantity" else WEEKDAYS)
+    echo = _stems(_words(question)) - DOUBT
+    if kind == "date":
+        echo -= {"by"}  # "by 1931" may be any year before
+    return all(word not in DOUBT and (word in free or word in echo or word.removesuffix("s") in echo) for word in _words(around))
+
+
+def framed_name(said: str, wording: str, question: str, language: str) -> bool:
+    """Whether a short sentence names this and nothing else.
+
+    The question's words count only where the name is not one of them: "Morgan Freeman is older than Anthony Hopkins" answers
+    "Who is older, …?" with one of two names that both stand in the question.
+
+    >>> framed_name("The answer is U2.", "U2", "", "en"), framed_name("Cameron's wife directed Titanic", "Cameron", "Who directed Titanic?", "en")
+    (True, False)
+    """
+    gold = name_key(without_bracket(wording), language)
+    if not gold or set(gold) <= FRAME | DOUBT:
+        return False
+    text = clean(said)
+    words = tokens(text)
+    folded = expanded([w.text for w in words])
+    places = [i for i in range(len(folded) - len(gold) + 1) if folded[i:i + len(gold)] == gold]
+    if len(places) != 1:
+        return False
+    before, after = words[:places[0]], words[places[0] + len(gold):]
+    asked = expanded(_words(question))
+    in_question = any(asked[i:i + len(gold)] == gold for i in range(len(asked)))
+    echo = set() if in_question else _stems(list(asked)) - DOUBT
+    if any(w.text in DOUBT or not (w.text in FRAME or w.text in echo or w.text == "by") for w in (*before, *after)):
+        return False
+    if before and not (before[-1].text in BEFORE_NAME or text[before[-1].end:words[places[0]].start].strip(" \"'*_") == ":"):
+        return False
+    if not after:
+        return True
+    first = text[after[0].start:after[0].end]
+    verb = after[0].text in AFTER_NAME or (after[0].text in echo and after[0].text.endswith("ed") and first.islower())
+    return verb and text[words[places[0] + len(gold) - 1].end:after[0].start].strip("\"'*_") == " "
+
+
+def says_yes_or_no(text: str, question: str) -> bool | None:
+    """True for yes, False for no, None for anything else; what follows may only repeat the question.
+
+    >>> says_yes_or_no("Yes.", ""), says_yes_or_no("No, it did not.", ""), says_yes_or_no("Yes and no", ""), says_yes_or_no("Yes, but late", "")
+    (True, False, None, None)
+    """
+    words = _words(text)
+    if not words or words[0] not in YES | NO:
+        return None
+    yes = words[0] in YES
+    echo = _stems(_words(question)) - (DOUBT - {"or", "and", "by", "before", "after", "more", "less", "than", "most", "all", "over", "only"})
+    allowed = FRAME | echo | (frozenset() if yes else _NEGATED - {"no"})
+    if any(w in YES | NO or (w in _NEGATED and w not in allowed) or w not in allowed for w in words[1:]):
+        return None
+    return yes
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a final answer answers nothing: no words, or words that say so.
+
+    >>> is_nothing("I don't know."), is_nothing("—"), is_nothing("The Unknown")
+    (True, True, False)
+    """
+    words = _words(text)
+    plain = " ".join(words)
+    return not words or re.fullmatch(_NOTHING, plain) is not None
+
+
+_CANNOT = r"(?:dont|do not|cannot|cant|could not|couldnt|am unable to|was unable to|am not able to|have no)"
+_NOTHING = re.compile(
+    r"(?:sorry )?(?:(?:the answer is|it is|answer) )?(?:unknown|none|null|n a|na|nil|tbd|undetermined|unclear|unanswerable|unavailable"
+    r"|not known|no answer(?: found)?|not (?:available|found|sure|enough information|determinable))"
+    rf"|(?:(?:im|i am) )?(?:sorry )?(?:but )?(?:i|we) (?:really |still |just )?{_CANNOT} (?:know|tell|say|answer|determine|find|identify|idea)\b.{{0,200}}"
+    r"|(?:im|i am) (?:not sure|unsure|unable to \w+.{0,200})"
+    r"|(?:the answer|it|this) (?:cannot|could not|couldnt|cant) be (?:determined|found|answered|identified)\b.{0,200}"
+    r"|(?:insufficient|no) (?:information|data|evidence)\b.{0,100}")

@@ -1,0 +1,145 @@
+"""Whether the words of a final answer are the expected answer: by type, without a model, and strictly.
+
+A hit is certain as far as rules can be; a miss is not yet a wrong answer. The answer must *be* the expected one: what else is
+said may only frame it ("the answer is …") or repeat the question ("… directed Titanic"). Hedges, negations, lists of candidates
+and explanations are never read past. A false accept trains a policy to be vague, a false reject costs one call of the model judge.
+"""
+import re
+from dataclasses import dataclass
+
+from agent.judges import amounts as amounts_
+from agent.judges import dates as dates_
+from agent.judges.frame import framed_name, is_frame, says_yes_or_no
+from agent.judges.normalise import clean, same_name, without_bracket
+from agent.judges.units import Unit, unit_of
+from records.synthesis import Answer
+
+MAX_CHARS = 300
+"""A final answer is a phrase or a short sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tolerance:
+    """How far a number may be off."""
+
+    relative: float = 1e-12
+    """In the expected unit, or one that differs by a power of ten or by hours and minutes. 0.01 accepts 1.1 million for 1,097,379."""
+    converted: float = 5e-3
+    """After a conversion between systems: nobody converts feet to more than three digits."""
+    kelvin: float = 0.6
+    """Between °C and °F, where a share of the number means nothing."""
+
+
+EXACT = Tolerance()
+
+
+def match(answer: Answer, said: str, *, question: str = "", language: str = "en", tolerance: Tolerance = EXACT) -> str:
+    """Which rule accepts the words as the answer: "wording", "framed", "quantity", "date", "yes_no"; "" where none does.
+
+    Args:
+        answer: typed value, text, aliases, unit and precision.
+        said: the final answer, alone.
+        question: its words may be repeated around the answer.
+        language: of question and answer.
+        tolerance: for quantities.
+
+    Dates: what is said must be at least as exact as what is asked (`answer.precision`, else the value's), and everything said
+    must agree with the value as far as it is known. A year that is asked for is met by a full date of that year if month and
+    day are right too, or if the value holds neither.
+    """
+    if not said.strip() or len(said) > MAX_CHARS or "\n" in said.strip():
+        return ""
+    wordings = [w for w in dict.fromkeys((answer.text, *answer.aliases)) if w.strip()]
+    if "?" in clean(said) and not any("?" in clean(w) for w in wordings):
+        return ""
+    if answer.type == "quantity":
+        if any(clean(said).casefold() == clean(w).casefold() for w in wordings):
+            return "wording"
+        return "quantity" if _is_quantity(answer, said, question, language, tolerance) else ""
+    if any(_is_wording(said, w, language, swap=answer.type == "entity") for w in wordings):
+        return "wording"
+    if answer.type == "date":
+        return "date" if _is_date(answer, said, question, language) else ""
+    yes = says_yes_or_no(answer.text, "")
+    if yes is not None:
+        return "yes_no" if says_yes_or_no(said, question) is yes else ""
+    return "framed" if any(framed_name(said, w, question, language) for w in wordings) else ""
+
+
+def _is_wording(said: str, wording: str, language: str, *, swap: bool) -> bool:
+    if not swap and re.search(r"\d[.,]\d", said + wording) and clean(said) != clean(wording):  # versions: 1.10 is not 1 10
+        return False
+    return same_name(said, wording, language, swap=swap) or same_name(said, without_bracket(wording), language, swap=swap)
+
+
+def _is_date(answer: Answer, said: str, question: str, language: str) -> bool:
+    gold = dates_.date_of(answer.value.time, answer.value.precision) if answer.value.kind == "time" else _only_date(answer.text)
+    found = dates_.dates(said, day_first=language != "en")
+    if gold is None or len(found) != 1:
+        return False
+    date, start, end = found[0]
+    asked = min(dates_.PRECISIONS.get(answer.precision, gold.precision), gold.precision)
+    if date.precision < asked or not (date.agrees(gold) if date.precision <= gold.precision else gold.agrees(date)):
+        return False
+    around = amounts_.blanked(dates_.readable_date(said), [(start, end)])
+    return is_frame(around, question, kind="date")
+
+
+def _only_date(text: str) -> dates_.Date | None:
+    found = dates_.dates(text)
+    return found[0][0] if len(found) == 1 else None
+
+
+def _is_quantity(answer: Answer, said: str, question: str, language: str, tolerance: Tolerance) -> bool:
+    gold, gold_unit = answer.value.number, unit_of(answer.unit) if answer.unit else None
+    told = amounts_.amounts(amounts_.readable(answer.text), language)
+    if len(told) == 1:
+        gold = told[0].number if gold is None else gold
+        gold_unit = gold_unit or (None if answer.unit else told[0].unit)
+    text = amounts_.readable(said)
+    found = amounts_.amounts(text, language)
+    if gold is None or not found or re.search(r"[<>≤≥±]|\d\s?\+", text):
+        return False
+    if len(found) > 1 and not (_restated(found) and "(" in text):
+        return False
+    asked = amounts_.readable(question)
+    if not all(_equal(a.number, a.unit, gold, gold_unit, asked, tolerance) for a in found):
+        return False
+    around = amounts_.blanked(text.replace("(", " ").replace(")", " "), [(a.start, a.end) for a in found])
+    return is_frame(around, f"{question} {answer.unit}", kind="quantity")
+
+
+def _restated(found: list[amounts_.Amount]) -> bool:
+    """Whether all are one amount in several units: "8,849 m (29,032 ft)"."""
+    units = [a.unit for a in found if a.unit is not None]
+    return len(set(units)) == len(found) and len({u.dimension for u in units}) == 1
+
+
+def _equal(number: float, unit: Unit | None, gold: float, gold_unit: Unit | None, asked: str, tolerance: Tolerance) -> bool:
+    if unit is None or unit == gold_unit:
+        return _near(number, gold, tolerance.relative)
+    if gold_unit is None:  # a unit nobody asked for: "12 km" is no answer to how many islands
+        return _near(number, gold, tolerance.relative) and _asks_for(unit, asked)
+    if unit.dimension != gold_unit.dimension:
+        return False
+    a, b = number * unit.factor + unit.offset, gold * gold_unit.factor + gold_unit.offset
+    if unit.dimension == "temperature":
+        return abs(a - b) <= (tolerance.kelvin if unit.factor != gold_unit.factor else 1e-6 * abs(b))
+    return _near(a, b, max(tolerance.relative, 1e-9) if _exact_ratio(unit, gold_unit) else max(tolerance.converted, tolerance.relative))
+
+
+def _exact_ratio(a: Unit, b: Unit) -> bool:
+    """Whether people convert between the units without rounding."""
+    ratio = max(a.factor, b.factor) / min(a.factor, b.factor)
+    digits = f"{ratio:.12e}".split("e")[0].rstrip("0").rstrip(".")
+    return digits == "1" or a.dimension in ("time", "months")
+
+
+def _near(a: float, b: float, relative: float) -> bool:
+    return a == b or (a * b > 0 and abs(a - b) <= relative * max(abs(a), abs(b)))
+
+
+def _asks_for(unit: Unit, asked: str) -> bool:
+    words = re.findall(r"[\w/]+|[%$€£¥°']", asked)
+    named = {u for n in (1, 2, 3) for i in range(len(words)) if (u := unit_of(" ".join(words[i:i + n]))) is not None}
+    return unit in named or (unit.dimension == "months" and unit.factor == 12 and {"old", "age"} & set(words) != set())
