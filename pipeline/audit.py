@@ -18,7 +18,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from math import sqrt
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -31,6 +30,7 @@ from records.errors import InputError
 from records.identity import priority
 from records.outcomes import Rejection
 from records.parquet import write_whole
+from records.places import Place, check_places, place
 from records.synthesis import Question
 
 CRITERIA = {
@@ -116,7 +116,7 @@ class AuditResult:
         return "\n".join(lines)
 
 
-def write_sheet(run: Path, items: int = 300, seed: int = 0, *, sources: Sources | None = None, picture: Picture | None = None) -> Path:
+def write_sheet(run: str | Place, items: int = 300, seed: int = 0, *, sources: Sources | None = None, picture: Picture | None = None) -> Place:
     """Draws items, writes sheet and key into `RUN/audit`, and returns the path of `sheet.html`.
 
     Args:
@@ -131,7 +131,8 @@ def write_sheet(run: Path, items: int = 300, seed: int = 0, *, sources: Sources 
     """
     if items < 1:
         raise InputError("--items", f"{items} is too few", "Ask for at least one item.")
-    found, folder = open_run(Path(run)), Path(run) / "audit"
+    check_places(writes=[run])
+    found, folder = open_run(place(run)), place(run, "audit")
     if (folder / "sheet.csv").exists():
         raise InputError(str(folder / "sheet.csv"), "is there already and may hold marks", "Read it, then move or remove the folder.")
     sources = sources or store_of(found)
@@ -246,7 +247,7 @@ def _csv(shown: list[dict]) -> str:
     return out.getvalue()
 
 
-def read_sheet(path: Path, *, key: Path | None = None) -> AuditResult:
+def read_sheet(path: str | Place, *, key: str | Place | None = None) -> AuditResult:
     """Reads a filled sheet.
 
     Args:
@@ -256,16 +257,18 @@ def read_sheet(path: Path, *, key: Path | None = None) -> AuditResult:
     Raises:
         InputError: file, line and what is wrong there.
     """
-    key = key or Path(path).with_name("key.json")
+    path = place(path)
+    key = place(key) if key else path.with_name("key.json")
+    check_places(reads=[path, key])
     try:
-        truth = json.loads(Path(key).read_text(encoding="utf-8"))["items"]
+        truth = json.loads(key.read_text(encoding="utf-8"))["items"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(str(key), f"cannot be read as the sheet's key ({error})", "Name the key.json that was written with the sheet.") from error
     good: Counter[tuple[str, str, bool]] = Counter()
     judged: Counter[tuple[str, str, bool]] = Counter()
     yes: Counter[tuple[str, bool]] = Counter()
     marked: Counter[tuple[str, bool]] = Counter()
-    for code, marks in _rows(Path(path), truth):
+    for code, marks in _rows(path, truth):
         entry = truth[code]
         group = (entry["stage"], entry["reason"], entry["kept"])
         for name, mark in marks.items():
@@ -292,7 +295,7 @@ def read_sheet(path: Path, *, key: Path | None = None) -> AuditResult:
     )
 
 
-def _rows(path: Path, truth: dict) -> Iterator[tuple[str, dict[str, bool | None]]]:
+def _rows(path: Place, truth: dict) -> Iterator[tuple[str, dict[str, bool | None]]]:
     """(code, {criterion: mark or None}) of each line of a filled sheet."""
     try:
         text = path.read_text(encoding="utf-8-sig")

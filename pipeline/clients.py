@@ -11,6 +11,8 @@ from models.chat import ChatClient
 from models.endpoints import RoleConfig
 from pipeline.recipe import Recipe
 from prompts.roles import ROLES
+from records.errors import InputError
+from records.places import BucketPath, place
 from transforms.stages.window import submit
 from transforms.writing.llm import LlmRules
 
@@ -19,8 +21,15 @@ _CLIENTS: dict[str, ChatClient] = {}
 
 
 def calls_path(run: str) -> Path:
-    """A run's call cache. A pilot, RUN/pilot, uses that of its run, so that its replies serve the run."""
-    folder = Path(run)
+    """A run's call cache. A pilot, RUN/pilot, uses that of its run, so that its replies serve the run.
+
+    Raises:
+        InputError: the run lies in a bucket, where no SQLite file can be.
+    """
+    folder = place(run)
+    if isinstance(folder, BucketPath):
+        raise InputError(run, "lies in a bucket, where the call cache (SQLite) cannot be written",
+                         "Name a cache of its own with --cache: redis://HOST:PORT/DB, or a file on this machine for a run on this machine.")
     is_pilot = folder.name == PILOT and (folder.parent / "recipe.json").is_file()
     return (folder.parent if is_pilot else folder) / CALLS
 

@@ -5,7 +5,6 @@ import platform
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from calls.ledger import cost_lines
@@ -18,6 +17,7 @@ from pipeline.synth import Summary
 from records.identity import canonical_json
 from records.outcomes import PendingCause
 from records.parquet import write_whole
+from records.places import BucketPath, place
 from transforms.drafting.seeds import obstacles
 from transforms.stages.shards import stage_seconds
 
@@ -55,9 +55,9 @@ def finish_run(recipe: Recipe, *, store: str, out: str, summary: Summary, starte
 
     A run with pending items gets a report and no data set: the same command goes on with it. `started` is in seconds since the epoch.
     """
-    run = Path(absolute(out))
+    run = place(absolute(out))
     ledger = run / CALLS
-    cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if ledger.exists() else []
+    cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if not isinstance(ledger, BucketPath) and ledger.exists() else []
     exit_code, message = _verdict(recipe, summary)
     if not summary.num_seeds:
         message = _without_seeds(recipe, store)

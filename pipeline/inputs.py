@@ -1,8 +1,8 @@
 """Small files that a recipe names: ids, one a line. Checked before work starts."""
 from collections.abc import Iterable
-from pathlib import Path
 
 from records.errors import InputError
+from records.places import place
 
 
 def words_of(files: Iterable[str], key: str) -> frozenset[str]:
@@ -15,7 +15,7 @@ def words_of(files: Iterable[str], key: str) -> frozenset[str]:
     found: set[str] = set()
     for name in files:
         try:
-            lines = Path(name).read_text(encoding="utf-8").splitlines()
+            lines = place(name).read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(name, f"cannot be read ({error})", f"Correct {key} in the recipe.") from error
         found.update(line.split()[0] for line in lines if line.strip() and not line.startswith("#"))

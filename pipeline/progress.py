@@ -17,7 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-POLL_SECONDS = 0.5
+POLL_SECONDS, SLOW_POLL_SECONDS = 0.5, 5.0
 
 
 @contextmanager
@@ -41,13 +41,14 @@ def _columns() -> tuple[ProgressColumn, ...]:
 
 
 @contextmanager
-def watching(title: str, total: int, done: Callable[[], tuple[int, str]]) -> Iterator[None]:
+def watching(title: str, total: int, done: Callable[[], tuple[int, str]], *, slow: bool = False) -> Iterator[None]:
     """Shows a bar on stderr while a job runs.
 
     Args:
         title: what runs.
         total: how many units of work it has.
         done: gives the units done and a word about the present one; it is called twice a second.
+        slow: whether `done` takes long (it lists a bucket): it is called every five seconds then.
     """
     console = Console(stderr=True)
     stop = threading.Event()
@@ -56,7 +57,7 @@ def watching(title: str, total: int, done: Callable[[], tuple[int, str]]) -> Ite
 
         def poll() -> None:
             last = time.monotonic()
-            while not stop.wait(POLL_SECONDS):
+            while not stop.wait(SLOW_POLL_SECONDS if slow else POLL_SECONDS):
                 count, now = done()
                 progress.update(task, completed=count, now=now)
                 if not console.is_terminal and time.monotonic() - last > 10:

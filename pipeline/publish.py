@@ -10,12 +10,13 @@ from pathlib import Path
 from pipeline.export import drop as drop_pictures
 from pipeline.export import read_names
 from records.errors import InputError, ProviderFault
+from records.places import Place, check_places, local_copy, place, whole_folder
 
 HUB, TOKEN = "hf://", "HF_TOKEN"
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
-def publish(run: Path, to: str, *, drop: Path | None = None) -> str:
+def publish(run: str | Place, to: str, *, drop: Place | None = None) -> str:
     """Copies or uploads `RUN/dataset`, after taking pictures out where asked; gives the words for the user.
 
     A data set that stands at the target already is replaced as a whole. On the Hub its history is squashed after a drop,
@@ -23,7 +24,7 @@ def publish(run: Path, to: str, *, drop: Path | None = None) -> str:
 
     Args:
         run: the run's folder.
-        to: a folder, or "hf://ORG/NAME".
+        to: a folder, local or in a bucket, or "hf://ORG/NAME".
         drop: a file of pictures, see `pipeline.export.read_names`.
 
     Raises:
@@ -31,10 +32,12 @@ def publish(run: Path, to: str, *, drop: Path | None = None) -> str:
         ProviderFault: the Hub refuses or cannot be reached.
     """
     said = []
+    run = place(run)
     repository = _repository(to) if to.startswith(HUB) else ""
     token = _token() if repository else ""
+    check_places(reads=[run], writes=[*([] if repository else [to]), *([] if drop is None else [run])])
     if not repository:
-        _check_folder(Path(to), run)
+        _check_folder(place(to), run)
     if drop is not None:
         made = drop_pictures(str(run), read_names(drop))
         said.append(f"{made.num_pictures:,} pictures and {made.num_questions:,} questions on them were taken out of {run}.")
@@ -44,32 +47,23 @@ def publish(run: Path, to: str, *, drop: Path | None = None) -> str:
     if not (dataset / "README.md").is_file():
         raise InputError(str(dataset), "is no data set", "Run `questloom synth` until it ends.")
     if repository:
-        said.append(_upload(dataset, repository, token, squash=drop is not None))
+        said.append(_upload(local_copy(dataset), repository, token, squash=drop is not None))
     else:
-        said.append(_copy(dataset, Path(to)))
+        said.append(_copy(local_copy(dataset), place(to)))
     return "\n".join(said)
 
 
-def _check_folder(target: Path, run: Path) -> None:
-    if "://" in str(target) or ":/" in str(target):
-        raise InputError(f"--to {target}", "is neither a folder nor hf://ORG/NAME", "Name one of the two.")
+def _check_folder(target: Place, run: Place) -> None:
     if target.resolve() == (run / "dataset").resolve():
         raise InputError(f"--to {target}", "is the run's own data set", "Name another folder.")
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / "attribution.parquet").is_file())):
         raise InputError(f"--to {target}", "holds something that is no data set of ours", "Name a new or an empty folder.")
 
 
-def _copy(dataset: Path, target: Path) -> str:
-    """Copies beside the target and renames, so that it is whole or as it was."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part, old = (target.with_name(f".{target.name}.{kind}") for kind in ("part", "old"))
-    for leftover in (part, old):
-        shutil.rmtree(leftover, ignore_errors=True)
-    shutil.copytree(dataset, part)
-    if target.exists():
-        target.rename(old)
-    part.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
+def _copy(dataset: Path, target: Place) -> str:
+    """Copies, so that the target is whole or as it was."""
+    with whole_folder(target, last="README.md") as part:
+        shutil.copytree(dataset, part, dirs_exist_ok=True)
     return f"Copied to {target}."
 
 

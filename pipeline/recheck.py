@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from knowledge.store.store import Store
@@ -17,6 +16,7 @@ from pipeline.report.run_folder import Run, open_run
 from records.errors import InputError
 from records.form import Form
 from records.outcomes import Reason
+from records.places import check_places, place
 from records.synthesis import Question
 from transforms.certificate.certify import CertificateRules, Refusal, certify, given_by_picture
 from transforms.certificate.execute import TooLarge, answers
@@ -103,7 +103,8 @@ def recheck_run(run: str, store: str) -> Recheck:
     Raises:
         InputError: no such run or store, or the run has no result yet.
     """
-    opened, facts = open_run(Path(run)), Store.open(store)
+    check_places(reads=[run, store])
+    opened, facts = open_run(place(run)), Store.open(store)
     rules = recipe_of(opened.recipe, f"{run}/recipe.json").certificate
     verdicts = tuple(recheck(question, facts, rules) for question in _kept(opened))
     return Recheck(run=run, store=store, snapshot=str(facts.meta.get("snapshot", "")), verdicts=tuple(sorted(verdicts, key=lambda v: v.question_id)))

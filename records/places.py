@@ -9,6 +9,7 @@ Credentials come from the environment alone, as the providers' own tools read th
 """
 import atexit
 import os
+import re
 import shutil
 import tempfile
 import threading
@@ -32,6 +33,8 @@ def place(path: str | Place, *parts: str) -> Place:
     Raises:
         InputError: an address of another kind, or one with credentials in it.
     """
+    if re.match(r"(s3|gs):/[^/]", str(path)):
+        raise InputError(str(path), "has one slash where an address has two", "Give s3://BUCKET/… or gs://BUCKET/….")
     if isinstance(path, Path):
         return Path(path, *parts)
     found = path if isinstance(path, BucketPath) else BucketPath.of(path) if is_remote(path) else None

@@ -19,6 +19,7 @@ from records.errors import InputError
 from records.identity import canonical_json
 from records.knowledge import ImageAsset
 from records.parquet import read_facts, read_records, write_records, write_whole
+from records.places import Place, place, readable
 from records.synthesis import Question
 from records.table import Record
 from transforms.stages.shards import shard_path, stage_names
@@ -54,15 +55,15 @@ def write_ledger(run: str, store: Store, num_shards: int) -> None:
         InputError: a picture is not in the store, or has no licence.
     """
     facts = {name: store.meta[name] for name in STORE_FACTS if name in store.meta}
-    write_whole(Path(run, "attribution", "store.json"), (canonical_json(facts) + "\n").encode())
+    write_whole(place(run, "attribution", "store.json"), (canonical_json(facts) + "\n").encode())
     for shard in range(num_shards):
         found = {a.image_id: a for a in _attributions(run, store, shard)}
         write_records(ledger_path(run, shard), Attribution, [found[i] for i in sorted(found)])
 
 
-def ledger_path(run: str, shard: int) -> Path:
+def ledger_path(run: str, shard: int) -> Place:
     """Where a shard's ledger stands."""
-    return Path(run, "attribution", f"ledger-{shard:05d}.parquet")
+    return place(run, "attribution", f"ledger-{shard:05d}.parquet")
 
 
 def read_ledger(run: str, shard: int) -> dict[str, Attribution]:
@@ -72,7 +73,7 @@ def read_ledger(run: str, shard: int) -> dict[str, Attribution]:
 
 def store_facts(run: str) -> dict:
     """The snapshot that a run was made from."""
-    return json.loads(Path(run, "attribution", "store.json").read_text(encoding="utf-8"))
+    return json.loads(place(run, "attribution", "store.json").read_text(encoding="utf-8"))
 
 
 def _attributions(run: str, store: Store, shard: int) -> Iterator[Attribution]:
@@ -80,7 +81,7 @@ def _attributions(run: str, store: Store, shard: int) -> Iterator[Attribution]:
         path = shard_path(run, stage, "kept", shard)
         if (read_facts(path) or {}).get("record") != Question.__name__:
             continue
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(readable(path)) as file:
             for batch in file.iter_batches(columns=_COLUMNS):
                 for row in batch.to_pylist():
                     if row["image_id"]:

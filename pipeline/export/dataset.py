@@ -25,6 +25,7 @@ from pipeline.resources import Job, open_store
 from records.errors import InputError
 from records.identity import record_id
 from records.parquet import read_facts
+from records.places import place, readable, whole_folder
 from transforms.stages.shards import shard_path, stage_names
 
 _SPLIT = re.compile(r"\w+")
@@ -56,20 +57,13 @@ def export_dataset(job: Job) -> ExportSummary:
 def build_dataset(run: str, recipe: Recipe) -> ExportSummary:
     """`export_dataset` from the run's files alone, once its ledger stands."""
     _check(run, recipe)
-    target, part, old = (Path(run, name) for name in ("dataset", ".dataset.part", ".dataset.old"))
-    for leftover in (part, old):
-        shutil.rmtree(leftover, ignore_errors=True)
-    part.mkdir()
-    limits, tally = _quota(run, recipe), Tally()
-    for shard in range(recipe.run.shards):
-        tally.add(write_shard(run, recipe, limits, shard, part))
-    num_pictures, licences = _write_attribution(part, recipe.run.shards)
-    _write_extras(part, run, recipe, tally)
-    write_card(part, run, recipe, tally, licences)
-    if target.exists():
-        target.rename(old)
-    part.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
+    target, limits, tally = place(run, "dataset"), _quota(run, recipe), Tally()
+    with whole_folder(target, last="README.md") as part:
+        for shard in range(recipe.run.shards):
+            tally.add(write_shard(run, recipe, limits, shard, part))
+        num_pictures, licences = _write_attribution(part, recipe.run.shards)
+        _write_extras(part, run, recipe, tally)
+        write_card(part, run, recipe, tally, licences)
     return ExportSummary(path=str(target), num_questions={k[1]: n for k, n in sorted(tally.counts.items()) if k[0] == "split"},
                          num_rejected=sum(n for k, n in tally.counts.items() if k[0] == "reason"), num_pictures=num_pictures)
 
@@ -94,7 +88,7 @@ def _quota(run: str, recipe: Recipe) -> Quota:
     keys: list[Key] = []
     for shard in range(recipe.run.shards if recipe.export.level_ratio else 0):
         path = shard_path(run, stage_names(run)[-1], "kept", shard)
-        for row in pq.read_table(path, columns=["seed_id", "index", "split", "level"]).to_pylist():
+        for row in pq.read_table(readable(path), columns=["seed_id", "index", "split", "level"]).to_pylist():
             if row["split"].startswith("rl/"):
                 keys.append((draw(recipe.seed, record_id("Question", row["seed_id"], index=row["index"])), row["split"], row["level"]))
     return quota(keys, recipe.export.level_ratio, recipe.seed)

@@ -8,7 +8,6 @@ resumed, reported and exported.
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -24,6 +23,7 @@ from records.errors import InputError
 from records.identity import canonical_json, record_id
 from records.outcomes import Reason, Rejection
 from records.parquet import ROW_GROUP, read_facts, write_records, write_whole
+from records.places import Place, place, readable
 from records.synthesis import Question
 from transforms.stages.shards import counts, file_digest, shard_path, source_digest, stage_names
 
@@ -54,7 +54,7 @@ class DropSummary:
     dataset: ExportSummary
 
 
-def read_names(path: Path) -> tuple[str, ...]:
+def read_names(path: Place) -> tuple[str, ...]:
     """The pictures that a file names, one a line: Commons file names, or sha256 of source or shown picture.
 
     Raises:
@@ -84,7 +84,7 @@ def drop(run: str, names: Iterable[str]) -> DropSummary:
         InputError: no run, or one that is not finished.
     """
     recipe = _recipe(run)
-    marker = Path(run, ".drop-under-way.json")
+    marker = place(run, ".drop-under-way.json")
     dropped = _resume(marker) if marker.exists() else Dropped()
     if not marker.exists():
         _check_chain(run, recipe.run.shards)
@@ -95,21 +95,21 @@ def drop(run: str, names: Iterable[str]) -> DropSummary:
     for image_id in dropped.shown:
         picture_path(run, image_id).unlink(missing_ok=True)
     summary = build_dataset(run, recipe)
-    _correct_facts(Path(run, "run.json"), run)
-    if Path(run, "report").exists():
-        build_report(Path(run))
+    _correct_facts(place(run, "run.json"), run)
+    if place(run, "report").exists():
+        build_report(place(run))
     marker.unlink()
     return DropSummary(num_pictures=len(dropped.shown), num_questions=num_questions, not_found=not_found, dataset=summary)
 
 
 def _recipe(run: str) -> Recipe:
-    path = Path(run, "recipe.json")
+    path = place(run, "recipe.json")
     if not path.is_file():
         raise InputError(run, "is no run (no recipe.json in it)", "Point at a folder that `questloom synth --out` made.")
     return recipe_of(json.loads(path.read_text(encoding="utf-8"))["recipe"], str(path))
 
 
-def _resume(marker: Path) -> Dropped:
+def _resume(marker: Place) -> Dropped:
     return Dropped(**{k: set(v) for k, v in json.loads(marker.read_text(encoding="utf-8")).items()})
 
 
@@ -149,7 +149,7 @@ def _spellings(file: str) -> set[str]:
 def _check_chain(run: str, num_shards: int) -> None:
     """Refuses a run in which some stage is older than its input: its digests will be written anew."""
     for shard in range(num_shards):
-        before: Path | None = None
+        before: Place | None = None
         for stage in stage_names(run):
             path = shard_path(run, stage, "kept", shard)
             facts = read_facts(path)
@@ -158,7 +158,7 @@ def _check_chain(run: str, num_shards: int) -> None:
             before = path
 
 
-def _source(run: str, stage: str, shard: int, before: Path) -> str:
+def _source(run: str, stage: str, shard: int, before: Place) -> str:
     side = shard_path(run, stage, "side", shard)
     return source_digest((before, side)) if side.exists() else file_digest(before)
 
@@ -166,12 +166,12 @@ def _source(run: str, stage: str, shard: int, before: Path) -> str:
 def _purge_shard(run: str, shard: int, dropped: Dropped) -> int:
     """Purges one shard through all stages, in order; gives how many of its questions are dropped, now or by an earlier call."""
     gone: set[str] = set()
-    before: Path | None = None
+    before: Place | None = None
     for stage in stage_names(run):
         paths = {kind: shard_path(run, stage, kind, shard) for kind in _KINDS}
         facts = read_facts(paths["kept"])
         assert facts is not None, "checked before"
-        rows = {kind: pq.read_table(path) for kind, path in paths.items() if path.exists()}
+        rows = {kind: pq.read_table(readable(path)) for kind, path in paths.items() if path.exists()}
         if facts["record"] == Question.__name__:
             ids, sources = _question_ids(rows["kept"]), rows["kept"]["source_image_id"].to_pylist()
             here = {i for i, source in zip(ids, sources, strict=True) if source in dropped.sources}
@@ -251,10 +251,10 @@ def _buffers(table: pa.Table) -> Iterator[bytes]:
             yield from (buffer.to_pybytes() for buffer in chunk.buffers() if buffer is not None)
 
 
-def _rewrite(path: Path, table: pa.Table, facts: dict[str, str]) -> None:
+def _rewrite(path: Place, table: pa.Table, facts: dict[str, str]) -> None:
     """Writes a stage's file anew as `write_records` does, where rows or facts differ."""
     schema = table.schema.with_metadata({k.encode(): v.encode() for k, v in facts.items()})
-    if read_facts(path) == facts and pq.read_table(path).equals(table):
+    if read_facts(path) == facts and pq.read_table(readable(path)).equals(table):
         return
     sink = pa.BufferOutputStream()
     with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
@@ -263,7 +263,7 @@ def _rewrite(path: Path, table: pa.Table, facts: dict[str, str]) -> None:
     write_whole(path, sink.getvalue().to_pybytes())
 
 
-def _correct_facts(path: Path, run: str) -> None:
+def _correct_facts(path: Place, run: str) -> None:
     """The counts of `run.json` after the purge; times and versions stay."""
     if not path.is_file():
         return

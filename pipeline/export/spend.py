@@ -4,9 +4,9 @@ run was stopped (P2); what was lost or asked again stands in `run.json` and the 
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from pipeline.clients import CALLS
+from records.places import BucketPath, place
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Spent:
 
 def replies_of(run: str) -> list[Spent]:
     """The replies of a run by model; none where no model was called."""
-    path = Path(run, CALLS)
-    if not path.is_file():
+    path = place(run, CALLS)
+    if isinstance(path, BucketPath) or not path.is_file():
         return []
     query = """SELECT model, COUNT(*), SUM(tokens_in), SUM(tokens_out), CASE WHEN SUM(money IS NULL) THEN NULL ELSE SUM(money) END
                FROM attempts WHERE status = 'ok' GROUP BY model ORDER BY model"""

@@ -10,8 +10,6 @@ The same run gives the same bytes: what is timed comes from `run.json`.
 """
 
 import json
-import shutil
-import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from importlib.resources import files
@@ -33,6 +31,7 @@ from pipeline.report.spend import money_words, read_spend, seconds_words
 from records.identity import priority
 from records.knowledge import ImageAsset
 from records.outcomes import Rejection
+from records.places import Place, check_places, place, whole_folder
 
 QUESTIONS_PER_CHUNK = 50
 OUTCOMES_PER_CHUNK = 5_000
@@ -41,7 +40,7 @@ STYLES = ("base.css", "overview.css", "gallery.css", "detail.css")
 SCRIPTS = ("dom.js", "data.js", "facets.js", "gallery.js", "graph.js", "detail.js", "rejected.js", "seeds.js", "main.js")
 
 
-def build_report(run: Path, out: Path | None = None, *, sources: Sources | None = None, picture: Picture | None = None) -> Path:
+def build_report(run: str | Place, out: str | Place | None = None, *, sources: Sources | None = None, picture: Picture | None = None) -> Place:
     """Writes the report of a run and returns the path of its `index.html`.
 
     Args:
@@ -53,16 +52,13 @@ def build_report(run: Path, out: Path | None = None, *, sources: Sources | None 
     Raises:
         InputError: the folder is no run, or a file of it is damaged.
     """
-    found, target = open_run(Path(run)), Path(out) if out else Path(run) / "report"
+    run = place(run)
+    target = place(out) if out else run / "report"
+    check_places(reads=[run], writes=[target])
+    found = open_run(run)
     sources = sources or store_of(found)
-    part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-    try:
+    with whole_folder(target, last="index.html") as part:
         _Builder(found, part, sources, picture_reader(found.folder, picture or (sources.image_bytes if sources else None))).build()
-        if target.exists():
-            shutil.rmtree(target)
-        part.rename(target)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     return target / "index.html"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from PIL import Image, UnidentifiedImageError
 
 from records.errors import InputError
+from records.places import Place
 
 THUMBNAIL = 480
 """Longest edge, in pixels."""
@@ -16,7 +17,7 @@ NUM_THREADS = 4
 Picture = Callable[[str], bytes]
 
 
-def picture_reader(run: Path, fallback: Picture | None) -> Picture:
+def picture_reader(run: Place, fallback: Picture | None) -> Picture:
     """Reads a picture's bytes by its id: from `RUN/pictures/`, else from the fallback (a store).
 
     The returned function raises KeyError where neither has it.

@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +20,7 @@ from records.errors import InputError
 from records.identity import record_id
 from records.outcomes import Pending, Rejection, StageCount
 from records.parquet import read_facts, read_records
+from records.places import Place, listed, readable
 from records.synthesis import Question, Seed
 
 _STAGE_FOLDER = re.compile(r"(\d+)-(.+)")
@@ -31,13 +31,13 @@ _BATCH = 1024
 class Stage:
     """One stage's folder. `name` is the folder's name without its number."""
 
-    folder: Path
+    folder: Place
     number: int
     name: str
 
-    def files(self, outcome: str) -> list[Path]:
+    def files(self, outcome: str) -> list[Place]:
         """The shards of one outcome ("kept", "rejected", "pending"), in order."""
-        return sorted(self.folder.glob(f"{outcome}-*.parquet"))
+        return listed(self.folder, f"{outcome}-*.parquet")
 
     @cached_property
     def kind(self) -> str:
@@ -103,9 +103,9 @@ class Stage:
         return sum(_open(path).metadata.num_rows for path in self.files(outcome))
 
 
-def _open(path: Path) -> pq.ParquetFile:
+def _open(path: Place) -> pq.ParquetFile:
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(readable(path))
     except (OSError, pa.ArrowInvalid) as error:
         raise InputError(str(path), f"cannot be read as Parquet ({error})", "Remove the file and run the same command again.") from error
 
@@ -114,7 +114,7 @@ def _open(path: Path) -> pq.ParquetFile:
 class Run:
     """A run's folder. `recipe` is the resolved recipe; `facts` is `run.json`, empty where the run has not ended."""
 
-    folder: Path
+    folder: Place
     recipe: dict[str, Any]
     facts: dict[str, Any]
     stages: tuple[Stage, ...]
@@ -154,7 +154,7 @@ def store_of(run: Run) -> Store | None:
         return None
 
 
-def _read_json(path: Path, fix: str) -> dict[str, Any]:
+def _read_json(path: Place, fix: str) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -164,7 +164,7 @@ def _read_json(path: Path, fix: str) -> dict[str, Any]:
     return data
 
 
-def open_run(folder: Path) -> Run:
+def open_run(folder: Place) -> Run:
     """A run by its folder.
 
     Raises:
@@ -177,7 +177,7 @@ def open_run(folder: Path) -> Run:
     recipe = resolved["recipe"] if isinstance(resolved.get("recipe"), dict) else resolved
     facts = _read_json(folder / "run.json", "Run the same `questloom synth` command again.") if (folder / "run.json").is_file() else {}
     stages = []
-    for path in sorted(p for p in (folder / "stages").glob("*") if p.is_dir()):
+    for path in (p for p in listed(folder / "stages") if p.is_dir()):
         found = _STAGE_FOLDER.fullmatch(path.name)
         if found:
             stages.append(Stage(path, int(found[1]), found[2]))

@@ -1,15 +1,14 @@
 """What the run's calls cost, in words (promise P12). A price that nobody knows is unknown, never 0."""
 
-from pathlib import Path
-
 from calls.ledger import CostLine, cost_lines
+from records.places import BucketPath, Place
 
 LEDGER = "calls.sqlite"
 
 
-def read_spend(run: Path) -> tuple[list[CostLine], CostLine | None]:
+def read_spend(run: Place) -> tuple[list[CostLine], CostLine | None]:
     """The ledger's sums by stage and model, and the sum of all; none where the run has no ledger file."""
-    if not (run / LEDGER).is_file():
+    if isinstance(run, BucketPath) or not (run / LEDGER).is_file():
         return [], None
     lines = cost_lines(run / LEDGER, by=("stage", "model"))
     return lines, cost_lines(run / LEDGER, by=())[0] if lines else None

@@ -49,7 +49,7 @@ def test_publishing_again_with_a_drop_replaces_what_stood_there(run, tmp_path):
 
 
 @pytest.mark.parametrize(("to", "word"), [("hf://name-alone", "not of the form"), ("hf://a/b/c", "not of the form"),
-                                          ("s3://bucket/x", "neither a folder"), ("RUN/dataset", "own data set"), ("RUN/stages", "no data set of ours")])
+                                          ("ftp://host/x", "no kind of address"), ("RUN/dataset", "own data set"), ("RUN/stages", "no data set of ours")])
 def test_targets_that_cannot_be_are_refused_before_anything_is_dropped(run, tmp_path, to, word):
     (tmp_path / "drop.txt").write_text(world.file_name(2))
     before = tree(run)
