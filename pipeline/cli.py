@@ -17,8 +17,8 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
                   context_settings={"help_option_names": ["-h", "--help"]})
 
 Json_ = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Store_ = Annotated[str, typer.Option("--store", help="An ingested store: a folder.")]
-Run_ = Annotated[Path, typer.Option("--run", help="A run's folder.")]
+Store_ = Annotated[str, typer.Option("--store", help="An ingested store: a folder, s3://… or gs://….")]
+Run_ = Annotated[str, typer.Option("--run", help="A run's folder; like every folder and dump here also s3://… or gs://….")]
 Workers_ = Annotated[int, typer.Option("--workers", min=0, max=256, help="Processes of the runner in process; 0 for one a processor.")]
 Set_ = Annotated[list[str] | None, typer.Option("--set", help="Overrides a recipe key: --set seeds.count=200. May be repeated.")]
 BEAM = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -132,14 +132,14 @@ def report(run: Run_) -> None:
 
 @app.command()
 def audit(run: Run_, items: Annotated[int, typer.Option(min=1)] = 300, seed: Annotated[int, typer.Option(min=0)] = 0,
-          read: Annotated[Path | None, typer.Option(help="A filled sheet (CSV) to read back.")] = None, as_json: Json_ = False) -> None:
+          read: Annotated[str | None, typer.Option(help="A filled sheet (CSV) to read back.")] = None, as_json: Json_ = False) -> None:
     """Writes a sheet of random kept and rejected items for people, or reads a filled one back as precision with its interval."""
     from pipeline.audit import read_sheet, write_sheet
 
     if read is None:
         typer.echo(write_sheet(run, items=items, seed=seed))
     else:
-        result = read_sheet(read, key=run / "audit" / "key.json")
+        result = read_sheet(read, key=f"{run}/audit/key.json")
         show(result.as_json(), as_json, str(result))
 
 
@@ -148,12 +148,12 @@ def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
     """Executes every certificate of a run again on a newer store: still unique, still the same answer?"""
     from pipeline.recheck import recheck_run
 
-    made = recheck_run(str(run), store)
+    made = recheck_run(run, store)
     show(made.as_json(), as_json, made.as_text())
 
 
 @app.command()
-def publish(run: Run_, to: Annotated[str, typer.Option(help="A folder, or hf://ORG/NAME (token in HF_TOKEN).")],
+def publish(run: Run_, to: Annotated[str, typer.Option(help="A folder, s3://…, gs://…, or hf://ORG/NAME (token in HF_TOKEN).")],
             drop: Annotated[Path | None, typer.Option(help="A file of pictures to leave out: Commons names or hashes, one a line.")] = None) -> None:
     """Uploads a run's data set, or copies it; with --drop it is rebuilt without some pictures first."""
     from pipeline.publish import publish as publish_run

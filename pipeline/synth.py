@@ -7,13 +7,12 @@ Only ids, keys and shard numbers pass between workers; `transforms/stages/` says
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import apache_beam as beam
 
 from knowledge.store.vectors import add_vectors
 from models.clip import Clip
-from pipeline.clients import check_client
+from pipeline.clients import calls_path, check_client
 from pipeline.external import open_sources, outside_seeds
 from pipeline.inputs import words_of
 from pipeline.local_runner import new_pipeline
@@ -28,9 +27,11 @@ from records.identity import canonical_json, shard_of
 from records.knowledge import Entity
 from records.outcomes import Pending, Reason, Rejection, StageCount
 from records.parquet import read_facts, read_records, write_records, write_whole
+from records.places import check_places, is_remote, listed, place
 from records.synthesis import Question, Seed
 from transforms.drafting.seeds import Candidate, candidates, choose
-from transforms.filters.duplicates import Losers, duplicate_keys, place
+from transforms.filters.duplicates import Losers, duplicate_keys
+from transforms.filters.duplicates import place as draw_place
 from transforms.pictures.choose import read_hashes
 from transforms.pictures.measure import check_grounding
 from transforms.stages.run import StageTransform
@@ -108,7 +109,7 @@ class ShardKeys(beam.DoFn):
             return
         for question in read_records(shard_path(self.job.run, self.source, "kept", shard), Question):
             for key in duplicate_keys(question, recipe.filters.near_duplicate_similarity):
-                yield key, (place(recipe.seed, question.id), f"{question.id}:{shard}")
+                yield key, (draw_place(recipe.seed, question.id), f"{question.id}:{shard}")
 
 
 class WriteSide(beam.DoFn):
@@ -195,15 +196,17 @@ def prepare(job: Job) -> frozenset[str]:
     Raises:
         InputError: the store cannot be opened, the folder holds another run, an exclusion file is missing.
     """
+    check_places(reads=[job.store], writes=[job.run])
     store = open_store(job.store)
     check_writer(job.recipe)
     read_hashes(job.recipe.filters.exclude_pictures)
     open_sources(job.recipe)
     if job.recipe.models.roles:
         check_client(job.recipe)
+        calls_path(job.run)
     facts = {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": store.meta["digest"]}
     text = (canonical_json(facts) + "\n").encode()
-    path = Path(job.run, "recipe.json")
+    path = place(job.run, "recipe.json")
     if path.exists():
 
 
@@ -213,7 +216,7 @@ def prepare(job: Job) -> frozenset[str]:
             raise InputError(str(job.run), f"holds a run with another {what}", "Name a new --out folder, or use the same settings again.")
         if before["recipe"]["run"]["shards"] != job.recipe.run.shards:
             raise InputError(str(job.run), "holds a run with another number of shards", "Use the same run.shards again.")
-    elif Path(job.run).exists() and any(Path(job.run).iterdir()):
+    elif place(job.run).exists() and any(place(job.run).iterdir()):
         raise InputError(str(job.run), "is not empty and holds no run", "Name a new or an empty --out folder.")
     else:
         write_whole(path, text)
@@ -253,11 +256,11 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_ar
     total = (len(stages) + 1) * recipe.run.shards
 
     def done() -> tuple[int, str]:
-        finished = [(s.name, sum(1 for _ in Path(job.run, "stages", s.name).glob("kept-*.parquet"))) for s in stages]
+        finished = [(s.name, sum(1 for _ in place(job.run, "stages", s.name).glob("kept-*.parquet"))) for s in stages]
         current = next((name for name, n in reversed(finished) if n), "01-seeds")
         return sum(n for _, n in finished) + recipe.run.shards * seeds_stand(job), current
 
-    with watching("synth", total, done):
+    with watching("synth", total, done, slow=is_remote(job.run)):
         pipeline = new_pipeline(workers, beam_args)
         build(pipeline, job, excluded)
         try:
@@ -278,7 +281,7 @@ def job_failed(run: str, error: Exception) -> QuestloomError:
         return InputError(run, "the disk is full", "Make room and run the same command again; finished shards are kept.")
     if "Permission denied" in text:
         return InputError(run, "a file cannot be written or read (permission denied)", "Correct the rights and run the same command again.")
-    where = Path(run, "failure.txt")
+    where = place(run, "failure.txt")
     write_whole(where, text.encode())
     last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), type(error).__name__)
     return QuestloomError(f"the job broke off: {last}\n  The traceback is in {where}. Finished shards are kept: run the same command again.")
@@ -293,10 +296,10 @@ def summary(job: Job, stages: list[Stage]) -> Summary:
         parts = counts(job.run, name)
         rows.append((name, StageCount(stage=name, shard=-1, **{k: sum(getattr(c, k) for c in parts) for k in
                                       ("num_in", "num_kept", "num_rejected", "num_pending", "num_out")})))
-        for path in sorted(Path(job.run, "stages", name).glob("pending-*.parquet")):
+        for path in listed(place(job.run, "stages", name), "pending-*.parquet"):
             for waiting in read_records(path, Pending):
                 causes[waiting.cause] = causes.get(waiting.cause, 0) + 1
-        for path in sorted(Path(job.run, "stages", name).glob("rejected-*.parquet")):
+        for path in listed(place(job.run, "stages", name), "rejected-*.parquet"):
             errors += sum(r.reason == Reason.ERROR.value for r in read_records(path, Rejection))
     return Summary(counts=tuple(rows), num_seeds=rows[0][1].num_out, num_kept=rows[-1][1].num_out,
                    num_pending=sum(causes.values()), pending_causes=causes, num_errors=errors)

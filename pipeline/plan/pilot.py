@@ -6,7 +6,6 @@ the folder or on other seeds, so the run finds every reply of the pilot in the c
 """
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from calls.ledger import CostLine, cost_lines
 from pipeline.clients import PILOT, calls_path
@@ -19,6 +18,7 @@ from pipeline.resources import Job, absolute
 from pipeline.synth import SEEDS, Summary, check_models, prepare, run_synth, seed_shards, seeds_stand, write_seeds
 from records.errors import InputError
 from records.identity import priority
+from records.places import place
 from records.synthesis import Seed
 from transforms.external import METHOD
 from transforms.stages.shards import read_stage, stage_seconds
@@ -58,7 +58,7 @@ def run_pilot(recipe: Recipe, *, store: str, out: str, num_seeds: int, workers: 
     if not seeds_stand(job):
         with new_pipeline(workers) as pipeline:
             seed_shards(pipeline, job, excluded)
-    folder = str(Path(job.run, PILOT))
+    folder = str(place(job.run, PILOT))
     seeds = _draw(job, folder, num_seeds)
     summary = run_synth(recipe, store=store, out=folder, workers=workers)
     return _measured(recipe, job.run, folder, seeds, summary)
