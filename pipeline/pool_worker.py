@@ -8,9 +8,10 @@ if __name__ == "__main__":
     faulthandler.enable()
     logging.basicConfig(level=logging.WARNING)
     control, worker_id = sys.argv[1:]
+    from apache_beam.runners.worker.sdk_worker import SdkHarness
+
     import pipeline.ingest
     import pipeline.synth  # noqa: F401 - a worker that cannot import its stages must not say that it is ready
-    from apache_beam.runners.worker.sdk_worker import SdkHarness
     from pipeline.worker_pool import READY
 
     harness = SdkHarness(control, worker_id=worker_id, state_cache_size=0, data_buffer_time_limit_ms=-1)

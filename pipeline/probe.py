@@ -1,7 +1,7 @@
 """A tiny job that goes first: do workers start, do they run this very code, and do they see the folders that the job will use?
 
 The submitter writes a mark into each folder; every worker reads it and leaves a note beside it, which the submitter
-reads back. Folders are local paths or URLs of fsspec (`s3://`, `gs://`).
+reads back. Folders are local paths or buckets (`s3://`, `gs://`).
 """
 import hashlib
 import importlib.metadata
@@ -17,9 +17,11 @@ from functools import cache
 from pathlib import Path
 
 import apache_beam as beam
-import fsspec
 
-CODE = ("records", "calls", "knowledge", "models", "prompts", "agent", "transforms", "pipeline")
+from records.places import Place, listed, place
+
+CODE = ("records", "calls", "knowledge", "models", "prompts", "transforms", "pipeline")
+"""What the jobs import."""
 NUM_PROBES = 16
 """Elements of the job: with as many, every worker gets one."""
 
@@ -47,27 +49,24 @@ class Mark:
         return cls(f".questloom-probe-{uuid.uuid4().hex}", tuple(dict.fromkeys(folders)))
 
     def write(self) -> None:
-        """Raises: OSError, or whatever the file system's library raises."""
+        """Raises: OSError, or what a bucket's library makes of it (`records/buckets.py`)."""
         for folder in self.folders:
-            write(f"{folder}/{self.name}", self.name)
+            write(place(folder, self.name), self.name)
 
     def notes(self, folder: str) -> list[Worker]:
         """What workers left in a folder."""
-        files, _, places = fsspec.get_fs_token_paths(f"{folder}/{self.name}")
-        files.invalidate_cache()
-        return [Worker(**json.loads(files.cat_file(path))) for path in sorted(files.glob(f"{places[0]}-*"))]
+        return [Worker(**json.loads(path.read_bytes())) for path in listed(place(folder), f"{self.name}-*")]
 
     def remove(self) -> None:
         for folder in self.folders:
-            files, _, places = fsspec.get_fs_token_paths(f"{folder}/{self.name}")
-            for path in files.glob(f"{places[0]}*"):
-                files.rm_file(path)
+            for path in listed(place(folder), f"{self.name}*"):
+                path.unlink(missing_ok=True)
 
 
-def write(path: str, text: str) -> None:
-    """Writes a small file at a path or URL; its folder is made where that means something."""
-    with fsspec.open(path, "wb", auto_mkdir=True) as out:
-        out.write(text.encode())
+def write(path: Place, text: str) -> None:
+    """Writes a small file; its folder is made where there is such a thing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
 
 
 @cache
@@ -84,9 +83,9 @@ def code_digest() -> str:
     digest = hashlib.sha256()
     for package in CODE:
         spec = importlib.util.find_spec(package)
-        for place in (spec.submodule_search_locations or ()) if spec else ():
-            for path in sorted(Path(place).rglob("*.py")):
-                digest.update(f"{package}/{path.relative_to(place).as_posix()}\0".encode() + path.read_bytes())
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            for path in sorted(Path(folder).rglob("*.py")):
+                digest.update(f"{package}/{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -99,14 +98,12 @@ class LeaveNote(beam.DoFn):
     def process(self, number: int) -> Iterator[int]:
         me = here()
         for folder in self.mark.folders:
-            path = f"{folder}/{self.mark.name}"
             try:
-                with fsspec.open(path, "rb") as file:
-                    seen = file.read().decode() == self.mark.name
+                seen = place(folder, self.mark.name).read_bytes().decode() == self.mark.name
             except FileNotFoundError:
                 seen = False  # then there is no note, and the submitter says so
             if seen:
-                write(f"{path}-{me.host}-{me.pid}", json.dumps(asdict(me)))
+                write(place(folder, f"{self.mark.name}-{me.host}-{me.pid}"), json.dumps(asdict(me)))
         yield number
 
 

@@ -4,7 +4,6 @@
 """
 import logging
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Annotated
 
 import apache_beam as beam
@@ -12,16 +11,11 @@ from annotated_types import Ge, Gt
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from pipeline.local_runner import local_runner
+from pipeline.runner_kind import RunnerKind
 from records.errors import InputError
 
 LOOPBACK = "loopback"
 JOB_SERVER_JAVA = ("-Xmx512m",)
-
-
-class RunnerKind(StrEnum):
-    LOCAL = "local"
-    FLINK = "flink"
-    DATAFLOW = "dataflow"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,14 +33,19 @@ class RunnerOptions:
     """Slots that the job takes; 0 for all that are free."""
     stall_minutes: Annotated[float, Gt(0)] = 60.0
     """A job of which no part was finished for so long is cancelled and reported. The largest task must fit in."""
-    probe: bool = True
-    """Whether a tiny job goes first, which shows that workers start, run this code and share the folders."""
+    probe_seconds: Annotated[float, Ge(0)] = 50.0
+    """A tiny job goes first, which shows that workers start, run this code and share the folders; it may take so long. 0: none."""
     beam_args: tuple[str, ...] = ()
     """Further options of Beam, as they are ("--project=…"); they win over ours."""
 
     @property
     def is_local(self) -> bool:
         return self.kind is RunnerKind.LOCAL
+
+    @property
+    def makes_template(self) -> bool:
+        """Whether nothing is run: Dataflow's template is written (`--template_location`), or the graph only translated (`--dry_run`)."""
+        return any(a.startswith(("--template_location", "--dry_run")) for a in self.beam_args)
 
     def flink_options(self, *, name: str, flink_version: str, slots: int) -> list[str]:
         """Beam's options for a job on Flink.
@@ -68,6 +67,9 @@ class RunnerOptions:
     def dataflow_options(self, *, name: str) -> list[str]:
         """Beam's options for a job on Dataflow."""
         return ["--runner=DataflowRunner", f"--job_name={name}", *self.beam_args]
+
+
+LOCAL = RunnerOptions()
 
 
 def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipeline:
@@ -97,7 +99,8 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
     for argument in arguments:
         name = argument.removeprefix("--").split("=", 1)[0]
         if argument.startswith("--") and name.replace("-", "_") not in known and not _inverse(name, known):
-            raise InputError(argument, "is an option neither of this command nor of Beam", "See --help, and Beam's options with underscores (--temp_location=…).")
+            raise InputError(argument, "is an option neither of this command nor of Beam",
+                             "See --help, and Beam's options with underscores (--temp_location=…).")
 
 
 def _inverse(name: str, known: dict) -> bool:

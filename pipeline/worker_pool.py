@@ -25,8 +25,8 @@ from apache_beam.utils import thread_pool_executor
 
 from records.errors import InputError
 
-START_SECONDS = 45.0
-"""Within which a worker must have imported the package; cold, it takes about ten on a slow core."""
+START_SECONDS = 120.0
+"""Within which a worker must have imported the package: 7 s of one core, more where cores are shared. One that fails says so at once."""
 STOP_SECONDS = 10.0
 READY = b"ready\n"
 MAX_LINES = 12

@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,18 +45,14 @@ def end(processes: list[Process], with_signal: signal.Signals = signal.SIGTERM) 
 
 
 def _signal(process: Process, number: signal.Signals) -> None:
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, number)
-    except ProcessLookupError:
-        pass
 
 
 def _started(pid: int) -> str:
     """Field 22 of /proc/PID/stat; "" where the process is gone, or a zombie that nobody has waited for."""
-    try:
+    with suppress(ChildProcessError):  # where another command started it, it is not ours to wait for
         os.waitpid(pid, os.WNOHANG)
-    except ChildProcessError:
-        pass  # not ours to wait for: another command started it
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except (FileNotFoundError, ProcessLookupError):
