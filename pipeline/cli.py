@@ -5,11 +5,15 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pipeline.runner_flags import with_runner
 from records.errors import InputError, QuestloomError
+
+if TYPE_CHECKING:
+    from pipeline.runners import RunnerOptions
 
 DONE, FAILED, BAD_INPUT, BUDGET = 0, 1, 2, 3
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
@@ -62,6 +66,7 @@ def world(out: Annotated[Path, typer.Option(help="Folder to write.")], articles:
 
 
 @app.command(context_settings=BEAM)
+@with_runner
 def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder of the store to write.")],
            articles: Annotated[list[str] | None, typer.Option(help="MediaWiki XML dumps (.xml, .bz2) or ZIM files.")] = None,
            entities: Annotated[list[str] | None, typer.Option(help="Wikidata JSON dumps (.json, .gz, .bz2); or `sparql`.")] = None,
@@ -73,8 +78,8 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
            snapshot: Annotated[str, typer.Option(help="YYYY-MM-DD: claims count as of this day. Default: the date in a dump's name.")] = "",
            language: Annotated[list[str] | None, typer.Option(help="Languages to keep; default all.")] = None,
            keep_partial: Annotated[bool, typer.Option(help="Keep what can be read of damaged dumps.")] = False,
-           workers: Workers_ = 0, as_json: Json_ = False) -> None:
-    """Reads dumps into a store. Beam options pass through (--runner=FlinkRunner …)."""
+           workers: Workers_ = 0, as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
+    """Reads dumps into a store."""
     from pipeline.ingest import IngestOptions, run_ingest
     from pipeline.inputs import words_of
     from pipeline.progress import staged
@@ -84,7 +89,7 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
                         sparql_ids=tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else (), sparql_seeds=sparql_seeds)
     options = IngestOptions(services=services, store=store, articles=tuple(articles or ()), entities=tuple(entities or ()), images=tuple(images or ()),
                             snapshot=snapshot, languages=tuple(language or ()), keep_partial=keep_partial, workers=workers or cpus(),
-                            beam_args=tuple(ctx.args))
+                            runner=runner)
     with staged() as progress:
         made = run_ingest(options, progress)
     rows = {name: facts["rows"] if isinstance(facts, dict) else facts for name, facts in made.meta["tables"].items()}
@@ -94,17 +99,18 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
 
 
 @app.command(context_settings=BEAM)
+@with_runner
 def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(help="The run's folder; an unfinished run there is continued.")],
           recipe: Annotated[str, typer.Option(help="A YAML file, or a shipped recipe by name.")] = "demo", overrides: Set_ = None,
-          workers: Workers_ = 0, as_json: Json_ = False) -> None:
-    """The main job: seeds to certified questions, data set and report. Beam options pass through (--runner=FlinkRunner …)."""
+          workers: Workers_ = 0, as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
+    """The main job: seeds to certified questions, data set and report."""
     from pipeline.finish import finish_run
     from pipeline.recipe import load_recipe
     from pipeline.synth import run_synth
 
     started = time.time()
     settings = load_recipe(recipe, tuple(overrides or ()))
-    summary = run_synth(settings, store=store, out=out, workers=workers or cpus(), beam_args=tuple(ctx.args))
+    summary = run_synth(settings, store=store, out=out, workers=workers or cpus(), runner=runner)
     outcome = finish_run(settings, store=store, out=out, summary=summary, started=started)
     show(outcome.as_json(), as_json, outcome.as_text())
     raise typer.Exit(outcome.exit_code)
@@ -161,14 +167,18 @@ def publish(run: Run_, to: Annotated[str, typer.Option(help="A folder, s3://…,
     typer.echo(publish_run(run, to, drop=drop))
 
 
-@app.command()
-def doctor(recipe: Annotated[str, typer.Option(help="Also looks at this recipe's models and endpoints.")] = "", overrides: Set_ = None,
-           as_json: Json_ = False) -> None:
-    """What is installed, reachable and configured, and what is not."""
+@app.command(context_settings=BEAM)
+@with_runner
+def doctor(ctx: typer.Context, recipe: Annotated[str, typer.Option(help="Also looks at this recipe's models and endpoints.")] = "", overrides: Set_ = None,
+           folder: Annotated[list[str] | None, typer.Option(help="With --runner: a folder or bucket that the workers must share.")] = None,
+           as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
+    """What is installed, reachable and configured, and what is not; with --runner also whether a job can run there."""
     from pipeline.doctor import examine
     from pipeline.recipe import load_recipe
+    from pipeline.resources import absolute
+    from pipeline.runner_checks import check_runner
 
-    found = examine(load_recipe(recipe, tuple(overrides or ())) if recipe else None)
+    found = examine(load_recipe(recipe, tuple(overrides or ())) if recipe else None, check_runner(runner, [absolute(f) for f in folder or ()]))
     show(found.as_json(), as_json, found.as_text())
     raise typer.Exit(DONE if found.healthy else FAILED)
 

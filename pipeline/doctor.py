@@ -14,7 +14,7 @@ import shutil
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -86,15 +86,16 @@ class Findings:
         return out.getvalue().rstrip()
 
 
-def examine(recipe: Recipe | None = None) -> Findings:
+def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings:
     """Looks at this machine and, where a recipe is given, at its models and endpoints. Takes a few seconds; changes nothing.
 
     Args:
         recipe: its CLIP checkpoint is loaded and its endpoints are asked for their list of models.
+        more: further lines, such as those of a runner (`pipeline.runner_checks`).
     """
     lines = [*names_taken(), *_python(), *_requirements(), *_machine(), _line("pictures", "OCR", _ocr, "Install rapidocr and onnxruntime again."),
              _line("pictures", "CLIP", lambda: _clip(recipe.models.clip if recipe else "small"), "Correct models.clip, or take \"small\"."),
-             *_programs(), *(_endpoints(recipe) if recipe else ())]
+             *_programs(), *(_endpoints(recipe) if recipe else ()), *more]
     return Findings(tuple(lines))
 
 

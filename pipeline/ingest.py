@@ -12,7 +12,10 @@ from typing import Any
 
 from knowledge.store.layout import META, REJECTED, STORE_VERSION
 from knowledge.store.writer import write_meta
-from pipeline.local_runner import new_pipeline
+from pipeline.resources import absolute
+from pipeline.runner_checks import require_runner
+from pipeline.runners import LOCAL, RunnerOptions
+from pipeline.submit import run_pipeline
 from records.errors import InputError, QuestloomError
 from records.identity import canonical_json, sha256_hex
 from records.outcomes import Reason, Rejection, StageCount
@@ -62,8 +65,8 @@ class IngestOptions:
     """Parts that joins are cut into; 0 for as many as the input's size asks. The store does not depend on it."""
     services: Services = field(default_factory=Services)
     """How "sparql" and "commons" are asked."""
-    beam_args: tuple[str, ...] = ()
-    """Options of another runner, such as `--runner=FlinkRunner`; the store must then be reachable by every worker."""
+    runner: RunnerOptions = LOCAL
+    """Where it runs; store and inputs must be reachable by every worker, under the same paths."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +90,8 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
         InputError: an input is missing or damaged, the store's folder cannot be written or holds another store, the disk is full.
         QuestloomError: too many items ended as errors.
     """
+    if not options.runner.is_local:
+        options = _absolute(options)
     store = place(options.store)
     dumps = [path for path in (*options.articles, *options.entities, *options.images) if path not in (SPARQL, COMMONS)]
     check_places(reads=dumps, writes=[store])
@@ -99,6 +104,7 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     fingerprint = sha256_hex(plan)
     if (whole := _whole_store(store, fingerprint)) is not None:
         return whole
+    require_runner(options.runner, (str(store.parent),))
     try:
         job = _prepare(options, store, plan, snapshot)
         with _reporting(job, progress):
@@ -106,6 +112,15 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
         return _finish(job, options, fingerprint, snapshot, inputs)
     except OSError as error:
         raise _disk_error(store, error) from error
+
+
+def _absolute(options: IngestOptions) -> IngestOptions:
+    """All paths absolute, for workers that stand elsewhere."""
+    def each(paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(path if path in (SPARQL, COMMONS) else absolute(path) for path in paths)
+
+    return dataclasses.replace(options, store=absolute(options.store), articles=each(options.articles), entities=each(options.entities),
+                               images=each(options.images))
 
 
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
@@ -201,14 +216,19 @@ def _run_beam(job: Job, options: IngestOptions) -> None:
     """
     read_failure(job)
     try:
-        with new_pipeline(options.workers, options.beam_args) as pipeline:
-            pipeline | "ingest" >> Ingest(job)
+        run_pipeline(lambda pipeline: pipeline | "ingest" >> Ingest(job), options.runner, workers=options.workers, title="ingest",
+                     moved=lambda: sum(_num_done(job, stage) for stage in STAGES))
     except Exception as error:
         if (failure := read_failure(job)) is not None:
             raise failure from error
         if number := _ERROR_NUMBER.search(str(error)):
             raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
         raise
+
+
+def _num_done(job: Job, stage: str) -> int:
+    """Finished tasks of a stage, by their marks."""
+    return len(list(done_path(job, stage, 0).parent.glob("*.json")))
 
 
 @contextmanager
@@ -221,7 +241,7 @@ def _reporting(job: Job, progress: Progress) -> Iterator[None]:
         while True:
             last = ended.wait(REMOTE_POLL_SECONDS if is_remote(job.store) else POLL_SECONDS)
             for stage in STAGES:
-                done = len(list(done_path(job, stage, 0).parent.glob("*.json")))
+                done = _num_done(job, stage)
                 if done != told.get(stage, 0):
                     told[stage] = done
                     progress(stage, done, num_tasks(job, stage))

@@ -7,19 +7,22 @@ Only ids, keys and shard numbers pass between workers; `transforms/stages/` says
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import apache_beam as beam
 
 from knowledge.store.vectors import add_vectors
 from models.clip import Clip
-from pipeline.clients import calls_path, check_client
+from pipeline.clients import CALLS, calls_path, check_client
 from pipeline.external import open_sources, outside_seeds
 from pipeline.inputs import words_of
-from pipeline.local_runner import new_pipeline
 from pipeline.progress import counting, watching
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, absolute, open_store
+from pipeline.runner_checks import require_runner
+from pipeline.runners import LOCAL, RunnerOptions
 from pipeline.splits import components, keys_of
+from pipeline.submit import run_pipeline
 from pipeline.synth_stages import SEEDS, Loser, Placed, synth_stages
 from pipeline.writers import check_writer
 from records.errors import InputError, QuestloomError
@@ -236,7 +239,7 @@ def check_models(job: Job) -> None:
     check_grounding(open_store(job.store), clip, job.recipe.grounding)
 
 
-def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_args: tuple[str, ...] = ()) -> Summary:
+def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, runner: RunnerOptions = LOCAL) -> Summary:
     """Runs or resumes the main job up to the splits; `pipeline.export` writes the data set.
 
     Args:
@@ -244,13 +247,14 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_ar
         store: an ingested store.
         out: the run's folder; an unfinished run of the same recipe and store there is continued.
         workers: processes, for the runner in process.
-        beam_args: passed to Beam as they are ("--runner=FlinkRunner", …).
+        runner: where it runs; the store and the run's folder must be reachable by every worker, under the same paths.
 
     Raises:
         InputError: before work starts.
     """
     job = Job(run=absolute(out), store=absolute(store), recipe=recipe)
     excluded = prepare(job)
+    require_runner(runner, (job.run, job.store))
     check_models(job)
     stages = synth_stages(job)
     total = (len(stages) + 1) * recipe.run.shards
@@ -261,13 +265,19 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, beam_ar
         return sum(n for _, n in finished) + recipe.run.shards * seeds_stand(job), current
 
     with watching("synth", total, done, slow=is_remote(job.run)):
-        pipeline = new_pipeline(workers, beam_args)
-        build(pipeline, job, excluded)
         try:
-            pipeline.run().wait_until_finish()
+            run_pipeline(lambda pipeline: build(pipeline, job, excluded), runner, workers=workers, title="synth", moved=lambda: (done(), _last_call(job)))
+        except QuestloomError:
+            raise
         except Exception as error:
             raise job_failed(job.run, error) from error
     return summary(job, stages)
+
+
+def _last_call(job: Job) -> float:
+    """When the run's call cache was last written to: a shard whose model calls arrive is no standstill."""
+    log = Path(job.run, f"{CALLS}-wal")
+    return log.stat().st_mtime if log.exists() else 0.0
 
 
 def job_failed(run: str, error: Exception) -> QuestloomError:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from calls.ledger import CostLine, cost_lines
 from pipeline.clients import PILOT, calls_path
-from pipeline.local_runner import new_pipeline
 from pipeline.plan import priors
 from pipeline.plan.calls import RoleCalls, uses_model
 from pipeline.plan.ranges import Range, mean_of
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, absolute
+from pipeline.runners import new_pipeline
 from pipeline.synth import SEEDS, Summary, check_models, prepare, run_synth, seed_shards, seeds_stand, write_seeds
 from records.errors import InputError
 from records.identity import priority
