@@ -236,7 +236,7 @@ def truth_line(part: Part, thing: Thing, *, pictures: bool) -> bytes:
                 for i, m in enumerate(thing.marks)
                 if i in p.marks
             ],
-            "pictures": [p.file for p in shown if p.kind == "photo"],
+            "pictures": [p.file for p in shown if p.kind in ("photo", "copy")],
             "article": thing.title if thing.article else "",
         }
     )

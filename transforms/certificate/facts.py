@@ -11,8 +11,9 @@ MIN_EVIDENCE = 20
 """A measured functionality from fewer subjects than this says nothing."""
 CACHED = 131_072
 """Answers kept of each question below: a margin asks the same of hundreds of rivals, thousands of times."""
-TRANSITIVE = {"P131": "P131", "P279": "P279", "P276": "P131", "P19": "P131", "P20": "P131", "P159": "P131", "P361": "P361"}
-"""Properties whose value's ancestors count as matches too, and the property to climb by."""
+_PLACES = ("P131", "P276", "P706")
+TRANSITIVE = {"P279": ("P279",), "P361": ("P361",), **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES)}
+"""Properties whose value's ancestors count as matches too, and the properties to climb by: a wreck off an island is one in the island's sea."""
 
 
 class Facts(Protocol):
@@ -95,13 +96,25 @@ def values_match(facts: Facts, property: str, wanted: Value, found: Value, depth
     if climb and wanted.kind == found.kind == "entity":
         seen, level = {found.entity}, {found.entity}
         for _ in range(depth):
-            level = {v.entity for e in sorted(level) for v in best_values(facts, e, climb) if v.kind == "entity"} - seen
+            level = {v.entity for e in sorted(level) for p in climb for v in best_values(facts, e, p) if v.kind == "entity"} - seen
             if wanted.entity in level:
                 return True
             seen |= level
             if not level:
                 break
     return False
+
+
+def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
+    """Whether two entities go by the wanted one's name: who reads "designed by Ivo Mersk" cannot tell one from the other.
+
+    Namesakes are recognised among the values that rivals have; there is no look-up by name, so a rival that nothing but its
+    namesake's value would bring up is not found.
+    """
+    if wanted.kind != "entity" or found.kind != "entity":
+        return False
+    one, two = facts.entity(wanted.entity), facts.entity(found.entity)
+    return bool(one and two and one.label() and one.label().casefold() in {name.casefold() for name in two.names(("en",))})
 
 
 def dates_overlap(a: Value, b: Value) -> bool:

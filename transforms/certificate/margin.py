@@ -3,7 +3,7 @@
 Wikidata is incomplete, so one matching row proves little. For each variable of a form, every other entity (a *rival*)
 is held against the description, clause by clause:
 
-    match          the store says that it fits (ancestors of places and classes, and overlapping dates, count)
+    match          the store says that it fits (ancestors of places and classes, overlapping dates and namesakes count)
     contradicted   the store says otherwise: the rival is out
     gap            the store does not say
 
@@ -18,7 +18,7 @@ from records.knowledge import Claim, Value
 from records.synthesis import Rival
 from transforms.certificate.description import Description, Part, descriptions
 from transforms.certificate.execute import Binding, holds
-from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, Trust, best_values, classes_of, is_functional, is_instance, values_match
+from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, Trust, best_values, classes_of, is_functional, is_instance, is_namesake, values_match
 from transforms.certificate.text_veto import text_says
 
 NO_RIVAL = 9
@@ -62,7 +62,7 @@ def status(facts: Facts, trust: Trust, rival: str, part: Part) -> str:
             return "match"
         fits_not = bool(verdicts) and None not in verdicts
     elif part.role == "has":
-        if any(values_match(facts, part.property, part.value, v) for v in known):
+        if any(values_match(facts, part.property, part.value, v) or is_namesake(facts, part.value, v) for v in known):
             return "match"
         # A coarser place or date neither fits nor contradicts.
         fits_not = bool(known) and not any(values_match(facts, part.property, v, part.value) for v in known)

@@ -158,3 +158,17 @@ def test_the_recipe_sets_the_margin(margin):
     facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P571", year(1900))])
     accepted = described(KIND, by_architect(), facts=facts, required=margin).margin >= margin
     assert accepted == (margin == 1)
+
+
+def test_a_namesakes_work_fits_the_words_as_well():
+    named = {q: Entity(id=q, labels={"en": "Ivo Mersk"}) for q in ("Q2000", "Q2001")}
+    facts = SmallFacts(crowd(), entities=named)
+    found = described(KIND, by_architect(), facts=facts)
+    assert (found.margin, found.nearest.entity_id) == (0, "Q1001")
+
+
+def test_what_is_on_an_island_is_in_the_islands_sea():
+    wreck, sea, island = "Q852190", "Q91", "Q92"
+    facts = SmallFacts([claim("Q1", "P31", wreck), claim("Q1", "P276", sea), claim("Q2", "P31", wreck), claim("Q2", "P276", island), claim(island, "P706", sea)])
+    found = described(ClassClause(var="v", class_id=wreck), ClaimClause(subject="v", property="P276", object=entity_value(sea)), intended="Q1", facts=facts)
+    assert (found.margin, found.nearest.entity_id) == (0, "Q2")
