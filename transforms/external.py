@@ -2,12 +2,12 @@
 
 A row becomes a seed of rule "external" and a question without a form. Its certificate says `external`: nobody executed
 anything, and whoever reads the data set can tell these rows apart. Sources are JSON lines with paths of pictures, Parquet
-files, or a data set's folder as the Hub gives it; nothing is downloaded.
+files, or a data set's folder as the Hub gives it, on this machine or in a bucket; nothing else is downloaded.
 """
 import json
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, MinLen
@@ -17,6 +17,7 @@ from records.errors import InputError
 from records.identity import sha256_hex
 from records.knowledge import ImageAsset, Value
 from records.outcomes import Reason, Rejection
+from records.places import BucketPath, Place, check_places, local_copy, open_binary, place
 from records.synthesis import Answer, Certificate, Question, Seed, Verdict
 from records.table import Json
 from transforms.pictures.choose import PictureRules, check_metadata, check_picture, perceptual_hash
@@ -59,7 +60,7 @@ class ExternalRules:
     @property
     def source(self) -> str:
         """The source's name in ids: independent of where the file lies."""
-        return self.name or Path(self.path).stem
+        return self.name or place(self.path).stem
 
 
 @dataclass(frozen=True)
@@ -91,10 +92,15 @@ class Source:
             return value
         if not isinstance(value, str) or not value:
             return None
-        place = Path(self.rules.path).resolve()
-        folder = place if place.is_dir() else place.parent
-        path = (folder / value).resolve()
+        source = place(self.rules.path)
         # A row may name any path; only what came with its source is read.
+        if isinstance(source, BucketPath) and source.is_file():
+            within = not PurePosixPath(value).is_absolute() and ".." not in PurePosixPath(value).parts and "://" not in value
+            found = source.parent / value
+            return found.read_bytes() if within and found.is_file() and found.size() <= MAX_PICTURE_BYTES else None
+        local = local_copy(source).resolve()
+        folder = local if local.is_dir() else local.parent
+        path = (folder / value).resolve()
         usable = path.is_relative_to(folder) and path.is_file() and path.stat().st_size <= MAX_PICTURE_BYTES
         return path.read_bytes() if usable else None
 
@@ -107,10 +113,11 @@ def open_source(rules: ExternalRules) -> Source:
         InputError: nothing is at the path, it cannot be read, or a named column is missing.
     """
     where = f"recipe key external, {rules.path}"
-    path = Path(rules.path)
+    path = place(rules.path)
+    check_places(reads=[path])
     if not path.exists():
-        raise InputError(where, "is not there", "Name a .jsonl or .parquet file, or a data set's folder on this machine.")
-    source = Source(rules, _json_lines(path) if path.suffix == ".jsonl" else _columns(path, rules, where))
+        raise InputError(where, "is not there", "Name a .jsonl or .parquet file, or a data set's folder.")
+    source = Source(rules, _json_lines(path) if path.suffix == ".jsonl" else _columns(local_copy(path), rules, where))
     if not len(source):
         raise InputError(where, "holds no row", "Remove it from the recipe, or name another split.")
     named = (rules.image_column, rules.question_column, rules.answer_column, rules.licence_column, rules.author_column, rules.page_column)
@@ -120,9 +127,9 @@ def open_source(rules: ExternalRules) -> Source:
     return source
 
 
-def _json_lines(path: Path) -> list[dict[str, Any]]:
+def _json_lines(path: Place) -> list[dict[str, Any]]:
     rows = []
-    with open(path, "rb") as file:
+    with open_binary(path) as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue

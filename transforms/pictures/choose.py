@@ -2,7 +2,6 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import imagehash
@@ -12,6 +11,7 @@ from models.picture_file import PictureError, decode
 from records.errors import InputError
 from records.knowledge import Article, Entity, ImageAsset
 from records.outcomes import Reason, Rejection
+from records.places import place
 from records.table import Json
 from transforms.pictures.licences import ALLOWED, licence_family
 from transforms.pictures.simple import too_simple
@@ -120,7 +120,7 @@ def read_hashes(files: Sequence[str]) -> frozenset[str]:
     found = set()
     for file in files:
         try:
-            lines = Path(file).read_text().splitlines()
+            lines = place(file).read_text().splitlines()
         except OSError as error:
             raise InputError(file, f"cannot be read ({error.strerror})", "Check filters.exclude_pictures.") from error
         for number, line in enumerate(lines, 1):
