@@ -132,9 +132,9 @@ class TurnProtocol:
         between = text[start:tag.start() if tag else len(text)].strip()
         if between:
             raise _Broken(Violation.TEXT_AFTER_THOUGHT, f"After </think> comes {_shown(between)} instead of <tool_call> or <answer>.")
-        match tag and tag.group():
-            case None:
-                raise _Broken(Violation.NO_ACTION, "After </think> there is neither <tool_call> nor <answer>.")
+        if tag is None:
+            raise _Broken(Violation.NO_ACTION, "After </think> there is neither <tool_call> nor <answer>.")
+        match tag.group():
             case "<tool_call>":
                 return self._read_call(text, tag.end()), None
             case "<answer>":

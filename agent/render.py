@@ -88,11 +88,14 @@ class Renderer:
         schemas: the tool box's function schemas.
         max_calls: told to the model.
         today: told to the model, unless "".
+        handles: False shows pictures without their handles (ODE's ablation; the tool box has the same switch).
         special_tokens: of the tokenizer that will read the messages, where it is known here.
     """
 
-    def __init__(self, schemas: Sequence[Mapping[str, Any]], *, max_calls: int, today: str = "", special_tokens: Iterable[str] = ()) -> None:
-        self.system_prompt = agent_system_prompt(schemas, max_calls=max_calls, today=today)
+    def __init__(self, schemas: Sequence[Mapping[str, Any]], *, max_calls: int, today: str = "", handles: bool = True,
+                 special_tokens: Iterable[str] = ()) -> None:
+        self.system_prompt = agent_system_prompt(schemas, max_calls=max_calls, today=today, handles=handles)
+        self._handles = handles
         self.version = agent_prompt_version(self.system_prompt)
         self.escape = Escape(special_tokens)
 
@@ -103,7 +106,7 @@ class Renderer:
             question: the task's, escaped here.
             handles: the task's pictures.
         """
-        return system(self.system_prompt), user(*_joined([*_pictures(bank, handles), self.escape(question).strip()]))
+        return system(self.system_prompt), user(*_joined([*self._pictures(bank, handles), self.escape(question).strip()]))
 
     def observation(self, turn_index: int, result: ToolResult, bank: Bank) -> Message:
         """What the policy reads after a call.
@@ -114,15 +117,23 @@ class Renderer:
         parts: list[str | Picture] = ["<tool_response>\n", *self._told(result)]
         new = [handle for handle in dict.fromkeys(result.images) if bank.get(handle).call == turn_index]
         old = [f"<image:{handle}>" for handle in dict.fromkeys(result.images) if handle not in new]
-        if old:
+        if old and self._handles:
             parts.append(f"Already shown: {', '.join(old)}\n")
-        return user(*_joined([*parts, *_pictures(bank, new), "</tool_response>"]))
+        return user(*_joined([*parts, *self._pictures(bank, new), "</tool_response>"]))
 
     def _told(self, result: ToolResult) -> list[str]:
         text = self.escape(result.text).strip()
         if len(text) > MAX_RESULT_CHARS:
             text = f"{text[:MAX_RESULT_CHARS]}\n[cut: {len(text) - MAX_RESULT_CHARS:,} characters more]"
         return [f"{text}\n"] if text else [] if result.images else ["(empty)\n"]
+
+    def _pictures(self, bank: Bank, handles: Iterable[int]) -> list[str | Picture]:
+        """Each picture after its handle and size."""
+        parts: list[str | Picture] = []
+        for handle in handles:
+            image = bank.get(handle)
+            parts += [f"<image:{handle}> " if self._handles else "Picture, ", f"{image.width}×{image.height} px\n", Picture(bank.data(handle)), "\n"]
+        return parts
 
     def messages(self, question: str, turns: Sequence[Turn], bank: Bank) -> tuple[Message, ...]:
         """An episode as messages: its opening, each turn, each observation.
@@ -142,15 +153,6 @@ class Renderer:
 def task_handles(bank: Any) -> list[int]:
     """The handles of the task's own pictures."""
     return [image.handle for image in bank.images if image.origin == "task"]
-
-
-def _pictures(bank: Bank, handles: Iterable[int]) -> list[str | Picture]:
-    """Each picture after its handle and size."""
-    parts: list[str | Picture] = []
-    for handle in handles:
-        image = bank.get(handle)
-        parts += [f"<image:{handle}> {image.width}×{image.height} px\n", Picture(bank.data(handle)), "\n"]
-    return parts
 
 
 def _joined(parts: Sequence[str | Picture]) -> list[str | Picture]:

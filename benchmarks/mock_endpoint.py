@@ -8,7 +8,8 @@ drawn by their idempotency key, one fault of transport each before the good repl
 second and answers 429 beyond. `GET /stats` tells what was served.
 
 A good reply is a function of the request alone: an instance of the JSON schema that the request carries, or a text
-with the request's digest.
+with the request's digest. From a model "agent:N" it is a turn of
+the agent's protocol: a search, and after N of them an answer.
 """
 import argparse
 import asyncio
@@ -59,10 +60,20 @@ def instance_of(schema: dict[str, Any], word: str, root: dict[str, Any] | None =
 def good_content(body: dict[str, Any]) -> str:
     """The content of a good reply: an instance of the request's schema, or a text with its digest."""
     word = hashlib.sha256(json.dumps(body["messages"], sort_keys=True).encode()).hexdigest()[:12]
+    if body["model"].startswith("agent:"):
+        return agent_turn(body, word, int(body["model"].removeprefix("agent:")))
     wanted = body.get("response_format") or {}
     if wanted.get("type") == "json_schema":
         return json.dumps(instance_of(wanted["json_schema"]["schema"], word))
     return json.dumps({"answer": f"text {word}"}) if wanted else f"text {word}"
+
+
+def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
+    """A turn of the agent's protocol: the first `calls` search, the next answers."""
+    if sum(message["role"] == "assistant" for message in body["messages"]) >= calls:
+        return f"<think>{word} says it.</think>\n<answer>{word}</answer>"
+    call = json.dumps({"name": "text_search", "arguments": {"query": word}})
+    return f"<think>What of {word}?</think>\n<tool_call>{call}</tool_call>"
 
 
 class MockEndpoint:
@@ -171,10 +182,12 @@ class MockEndpoint:
             case "ok":
                 pass
             case _ if kind.isdigit():
-                return web.json_response({"error": {"message": f"status {kind}", "code": behaviour.get("code")}}, status=int(kind))
+                return web.json_response({"error": {"message": behaviour.get("message", f"status {kind}"), "code": behaviour.get("code")}}, status=int(kind))
             case _:
                 raise ValueError(f"unknown kind {kind!r}")
-        message = {"role": "assistant", "content": content, "refusal": refusal}
+        message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": refusal}
+        if "reasoning" in behaviour:
+            message["reasoning_content"] = behaviour["reasoning"]
         reply: dict[str, Any] = {
             "id": "mock", "object": "chat.completion", "created": 0, "model": body["model"],
             "choices": [{"index": 0, "finish_reason": finish, "message": message}]}
@@ -239,4 +252,5 @@ if __name__ == "__main__":
     parser.add_argument("--rate", type=int, default=0, help="requests that pass in any second; 0 for all")
     parser.add_argument("--retry-after", type=float, default=0.0, help="seconds that a 429 of --rate asks to wait; 0 for no such header")
     asked = parser.parse_args()
-    asyncio.run(serve(MockEndpoint(mean=asked.mean, sigma=asked.sigma, seed=asked.seed, faults=asked.faults, rate=asked.rate, retry_after=asked.retry_after), asked.port))
+    asyncio.run(serve(MockEndpoint(mean=asked.mean, sigma=asked.sigma, seed=asked.seed, faults=asked.faults, rate=asked.rate,
+                                   retry_after=asked.retry_after), asked.port))

@@ -15,16 +15,17 @@ from records.identity import canonical_json, sha256_hex
 SYSTEM = Path(__file__).parent / "templates" / "agent" / "system.txt"
 
 
-def agent_system_prompt(schemas: Iterable[Mapping[str, Any]], *, max_calls: int, today: str = "") -> str:
+def agent_system_prompt(schemas: Iterable[Mapping[str, Any]], *, max_calls: int, today: str = "", handles: bool = True) -> str:
     """The system message.
 
     Args:
         schemas: the tools' OpenAI-style function schemas, as the tool box generates them.
         max_calls: how many tool calls an episode may make.
         today: the date to tell, or "" to tell none: a frozen store has no today.
+        handles: whether pictures have names that calls can use.
     """
     lines = [canonical_json(dict(schema)) for schema in schemas]
-    return _template().render(schemas=lines, max_calls=max_calls, today=today).strip()
+    return _template().render(schemas=lines, max_calls=max_calls, today=today, handles=handles).strip()
 
 
 def agent_prompt_version(system_prompt: str) -> str:

@@ -115,7 +115,9 @@ class Turn(Record):
     logprobs: tuple[float, ...] = ()
     """Natural log-probabilities of `token_ids`, one each."""
     cost: float = 0.0
+    """Of the model's call; the tool's stands in `result`."""
     seconds: float = 0.0
+    """Of the whole turn: model and tool."""
 
 
 @dataclass(frozen=True, kw_only=True)

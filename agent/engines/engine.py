@@ -1,6 +1,7 @@
 """What an engine is: it goes on with a conversation by one turn."""
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from agent.render import Exchange
 from models.messages import Message
@@ -60,12 +61,20 @@ class Sample:
     """Money."""
 
 
+class ContextFull(Exception):
+    """The conversation is longer than the model's context; the message is the endpoint's."""
+
+
 class Engine(Protocol):
     """Produces turns. `step` is called for many conversations at once; an engine that batches does so inside."""
 
     name: str
     """"openai", "transformers", "server", "oracle"."""
     model: str
+
+    @property
+    def sampling(self) -> Mapping[str, Any]:
+        """Whatever else shapes the turns (temperature, top-p, seed), as JSON."""
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
         """The next turn.
@@ -75,6 +84,7 @@ class Engine(Protocol):
 
         Raises:
             ProviderFault: the model cannot be reached, after all retries.
+            ContextFull: the model cannot read so much.
             BudgetExceeded: the hard budget is reached.
         """
 

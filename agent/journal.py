@@ -1,0 +1,144 @@
+"""What has been played, turn by turn, on disk: a run that is killed goes on from the last turn of each episode.
+
+A folder: `journal.jsonl` with a header (the settings it belongs to), a line a finished turn, a line a finished episode; `pictures/` with
+the bytes of what tools brought, by their sha256, written before the line that names them. A torn last line is what a kill leaves; it
+is cut off. Lines are flushed to the operating system: they outlive the process, not a power cut.
+"""
+import fcntl
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from records.episodes import BankImage, EndReason, Turn
+from records.errors import InputError
+from records.identity import sha256_hex
+
+VERSION = 1
+
+
+@dataclass
+class Begun:
+    """What the journal holds of one episode."""
+
+    turns: list[Turn] = field(default_factory=list)
+    images: list[BankImage] = field(default_factory=list)
+    """That tools brought, in order of arrival."""
+    end: dict[str, Any] | None = None
+    """The fields with which the episode ended; None while it has not."""
+
+
+class Journal:
+    """One run's journal; one process at a time.
+
+    Args:
+        folder: made where it does not exist.
+        settings: JSON of everything that shapes the episodes (engine, model, prompt, limits).
+
+    Raises:
+        InputError: the folder belongs to other settings, another process has it, or a line cannot be read.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        self._path, self._pictures = folder / "journal.jsonl", folder / "pictures"
+        self._pictures.mkdir(parents=True, exist_ok=True)
+        self._file = open(self._path, "ab+")  # noqa: SIM115: open as long as the journal
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise InputError(str(folder), "another process is playing these episodes", "Wait for it, or give another folder.") from None
+        self.begun: dict[str, Begun] = {}
+        try:
+            self._load(dict(settings))
+        except BaseException:
+            self._file.close()
+            raise
+
+    def close(self) -> None:
+        """Gives the folder free."""
+        self._file.close()
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def turn(self, episode_id: str, index: int, turn: Turn, brought: Iterable[tuple[BankImage, bytes]] = ()) -> None:
+        """Writes down a finished turn after which the episode goes on, and the pictures that it brought."""
+        self._append({"episode": episode_id, **self._played(index, turn, brought)})
+
+    def end(self, episode_id: str, fields: Mapping[str, Any], index: int = -1, turn: Turn | None = None,
+            brought: Iterable[tuple[BankImage, bytes]] = ()) -> None:
+        """Writes down how an episode ended, together with the turn that ended it, if one did: a kill cannot part them."""
+        self._append({"episode": episode_id, "end": dict(fields), **(self._played(index, turn, brought) if turn else {})})
+
+    def _played(self, index: int, turn: Turn, brought: Iterable[tuple[BankImage, bytes]]) -> dict[str, Any]:
+        images = []
+        for image, data in brought:
+            self._keep(image.sha256, data)
+            images.append(image.to_row())
+        return {"index": index, "turn": turn.to_row(), "images": images}
+
+    def picture(self, sha256: str) -> bytes:
+        """The bytes of a picture that a turn brought.
+
+        Raises:
+            InputError: the file is gone or was changed.
+        """
+        path = self._pictures / sha256
+        data = path.read_bytes() if path.exists() else b""
+        if sha256_hex(data) != sha256:
+            raise InputError(str(path), "the picture of a played turn is missing or was changed", "Restore it, or play anew in another folder.")
+        return data
+
+    def _keep(self, sha256: str, data: bytes) -> None:
+        path = self._pictures / sha256
+        if not path.exists():
+            part = path.with_suffix(".part")
+            part.write_bytes(data)
+            os.replace(part, path)
+
+    def _append(self, line: dict[str, Any]) -> None:
+        self._file.write(orjson.dumps(line) + b"\n")
+        self._file.flush()
+
+    def _load(self, settings: dict[str, Any]) -> None:
+        self._file.seek(0)
+        end_of_whole = 0
+        for number, line in enumerate(self._file, 1):
+            if not line.endswith(b"\n"):
+                break
+            try:
+                self._take(orjson.loads(line), settings, first=number == 1)
+            except (ValueError, LookupError, TypeError) as error:
+                if isinstance(error, InputError):
+                    raise
+                raise InputError(f"{self._path}, line {number}", f"cannot be read ({error})", "Play anew in another folder.") from error
+            end_of_whole += len(line)
+        self._file.truncate(end_of_whole)
+        self._file.seek(0, os.SEEK_END)
+        if not end_of_whole:
+            self._append({"journal": VERSION, "settings": settings})
+
+    def _take(self, line: dict[str, Any], settings: dict[str, Any], *, first: bool) -> None:
+        if first:
+            old = line["settings"]
+            changed = sorted(name for name in old.keys() | settings if old.get(name) != settings.get(name))
+            if changed:
+                was = "; ".join(f"{name} was {old.get(name)!r} and is {settings.get(name)!r}" for name in changed)
+                raise InputError(str(self._path), f"was written with other settings: {was}", "Restore them, or give another folder.")
+            return
+        begun = self.begun.setdefault(line["episode"], Begun())
+        if "turn" in line:
+            if line["index"] != len(begun.turns):
+                raise ValueError(f"turn {line['index']} after {len(begun.turns)} turns")
+            begun.turns.append(Turn.from_row(line["turn"]))
+            begun.images += map(BankImage.from_row, line["images"])
+        # A provider's fault is not the policy's doing: such an episode is taken up again from its last turn.
+        if "end" in line and line["end"]["end"] != EndReason.PROVIDER:
+            begun.end = line["end"]
