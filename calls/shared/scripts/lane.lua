@@ -28,24 +28,28 @@ local lately = s.count + s.before * (1 - (t / 1000 - second))
 s.window = math.min(most, s.window + replied / s.window)
 if overloaded_at > s.cut then s.window, s.cut = math.max(1, s.window / 2), t end
 
--- The rate. Until the first 429 it doubles about twice a second, from what is really replied. A 429 tells the limit: what
+-- The rate. Until the first 429 it grows by one a reply (e-fold a second), from what is really replied. A 429 tells the limit: what
 -- was replied in the last second. Then it starts 5 % below, comes back, stays about there for long and goes on past it
 -- ever faster (a cubic, as in RFC 9438), to find a limit that has risen. Each 429 that finds the limit where it was makes
 -- the next look come later.
-local LEAST, MOST_SPAN, BELOW = 2, 24, 0.05
+local LEAST, MOST_SPAN, BELOW = 2, 96, 0.05
 local function cubic()
   local x = (t - s.since) / 1000 / s.span - BELOW ^ (1 / 3)
   return 1 + x * x * x
 end
 if s.ceiling == 0 then
-  s.rate = math.max(s.rate, math.min(s.rate + 1.4 * replied, 4 * lately))
+  s.rate = math.max(s.rate, math.min(s.rate + replied, 4 * lately))
 else
   s.rate = math.min(s.ceiling * cubic(), math.max(s.ceiling, 1.2 * lately + 10))
 end
 if limited_at > s.since then
-  local found = s.ceiling == 0 and math.min(s.rate, lately) or math.min(s.rate, math.max(lately, s.rate / 2))
-  local moved = s.ceiling == 0 or math.abs(found / s.ceiling - 1) > 0.2
-  s.span = moved and LEAST or math.min(MOST_SPAN, 2 * s.span)
+  -- While the rate grows, replies lag behind it: the limit lies between the two.
+  local found = s.ceiling == 0 and math.min(s.rate, 1.1 * lately) or math.max(s.rate / 2, (s.rate + math.min(s.rate, lately)) / 2)
+  if s.ceiling == 0 or math.abs(found / s.ceiling - 1) > 0.2 then
+    s.span = LEAST
+  elseif t - s.since > 1000 then -- sooner it is the same limit, met by what had started before
+    s.span = math.min(MOST_SPAN, 4 * s.span)
+  end
   s.ceiling, s.since = math.max(1, found), t
   s.rate = s.ceiling * (1 - BELOW)
   -- What was replied within this second counts against it.
