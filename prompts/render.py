@@ -118,6 +118,8 @@ def _kind(hint: Any) -> tuple[str, type[BaseModel] | None]:
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return "one of " + ", ".join(f'"{a}"' for a in args), None
+    if origin is typing.Annotated:
+        return _kind(args[0])
     if origin is list:
         inner, nested = _kind(args[0])
         return f"list of {inner}s", nested
@@ -125,7 +127,7 @@ def _kind(hint: Any) -> tuple[str, type[BaseModel] | None]:
         return "object", hint
     if args:
         return " or ".join(_kind(a)[0] for a in args), None
-    return {str: "string", int: "integer", bool: "true or false", type(None): "null"}[hint], None
+    return {str: "string", int: "integer", float: "number", bool: "true or false", type(None): "null"}[hint], None
 
 
 def _bound(field: FieldInfo) -> str:

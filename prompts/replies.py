@@ -167,3 +167,23 @@ class AnswerJudged(Reply):
     why: str = _why("where it agrees with the correct answer and where it differs, one or two sentences")
     correct: bool
     confidence: int | None = Field(default=None, ge=0, le=100, description="how sure you are of the verdict, 0 to 100")
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class RetrievalJudged(Reply):
+    why: str = _why("what the search did well and badly, with step numbers, two or three sentences")
+    image_search: Share | None = Field(default=None, description="null if the question needs no picture to be found or looked into")
+    text_search: Share | None = Field(default=None, description="null if the question needs no text to be found")
+    progression: Share
+    complementarity: Share
+    evidence: Share
+
+
+class ProcessJudged(Reply):
+    why: str = _why("the worst thing found, with its step number, one to three sentences; say so if there is none")
+    tool_use: Share
+    consistency: Share
+    progression: Share
+    evidence: Share

@@ -1,6 +1,6 @@
 """The roles of issue 3's half of the design: what each is for stands in its template.
 
-The loop's roles (propose_seed, explore, reason, perceive, curate, deepen) and the harness's come as further entries.
+The loop's roles (propose_seed, explore, reason, perceive, curate, deepen) come as further entries.
 """
 from prompts import replies
 from prompts.render import Role
@@ -26,4 +26,7 @@ ROLES: dict[str, Role] = {role.name: role for role in (
     Role("answer_with_search", replies.Solved),
     Role("image_too_simple", replies.PictureJudged),
     Role("judge_answer", replies.AnswerJudged),
+    # the harness's judges of a whole trajectory
+    Role("judge_retrieval", replies.RetrievalJudged),
+    Role("judge_process", replies.ProcessJudged),
 )}

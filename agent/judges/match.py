@@ -52,14 +52,13 @@ def match(answer: Answer, said: str, *, question: str = "", language: str = "en"
     wordings = [w for w in dict.fromkeys((answer.text, *answer.aliases)) if w.strip()]
     if "?" in clean(said) and not any("?" in clean(w) for w in wordings):
         return ""
-    if answer.type == "quantity":
+    if answer.type in ("quantity", "date"):  # a name's key has neither sign nor decimal point
         if any(clean(said).casefold() == clean(w).casefold() for w in wordings):
             return "wording"
-        return "quantity" if _is_quantity(answer, said, question, language, tolerance) else ""
+        right = _is_date(answer, said, question, language) if answer.type == "date" else _is_quantity(answer, said, question, language, tolerance)
+        return answer.type if right else ""
     if any(_is_wording(said, w, language, swap=answer.type == "entity") for w in wordings):
         return "wording"
-    if answer.type == "date":
-        return "date" if _is_date(answer, said, question, language) else ""
     yes = says_yes_or_no(answer.text, "")
     if yes is not None:
         return "yes_no" if says_yes_or_no(said, question) is yes else ""
@@ -67,8 +66,8 @@ def match(answer: Answer, said: str, *, question: str = "", language: str = "en"
 
 
 def _is_wording(said: str, wording: str, language: str, *, swap: bool) -> bool:
-    if not swap and re.search(r"\d[.,]\d", said + wording) and clean(said) != clean(wording):  # versions: 1.10 is not 1 10
-        return False
+    if not swap and re.search(r"\d[.,]\d|[-~≈<>±≥≤^=/]\s?\d", clean(f"{said} {wording}")) and clean(said).casefold() != clean(wording).casefold():
+        return False  # "1.10" is not "1 10", nor "~5" or "-5" "5"
     return same_name(said, wording, language, swap=swap) or same_name(said, without_bracket(wording), language, swap=swap)
 
 

@@ -1,0 +1,116 @@
+"""The query judge: how well an episode searched, in [0, 1] (OpenSearch-VL's r_query), by a model or by measurement.
+
+A judge that failed says None, "unknown": a reward of 0 would be a lie about the rollout.
+"""
+from dataclasses import dataclass
+
+from agent.judges.steps import Step, handles, handles_in, num_calls, steps, terms, told
+from models.structured import BadReply
+from prompts.ask import Client, ask
+from prompts.fence import fenced
+from prompts.render import render
+from prompts.replies import RetrievalJudged
+from prompts.roles import ROLES
+from records.episodes import Episode
+from records.errors import ProviderFault
+from records.identity import canonical_json
+from records.synthesis import Answer
+
+ROLE = "judge_retrieval"
+CRITERIA = ("image_search", "text_search", "progression", "complementarity", "evidence")
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryScore:
+    """How well an episode searched."""
+
+    score: float | None
+    """0 to 1; None is unknown."""
+    by: str
+    """"rules", "measured", the model's name, or "" where it is unknown."""
+    parts: dict[str, float | None]
+    """What the score is the mean of; None where a criterion does not apply."""
+    why: str = ""
+    prompt: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryJudge:
+    """r_query of an episode: by the model of the role `judge_retrieval`, or measured where there is no client."""
+
+    client: Client | None = None
+
+    async def score(self, episode: Episode, answer: Answer | None = None) -> QueryScore:
+        """The score. `BudgetExceeded` passes through; every other failure of the judge is an unknown score.
+
+        Args:
+            episode: finished.
+            answer: the expected one, if the judge is to be shown it (as OpenSearch-VL's is).
+        """
+        if not num_calls(episode):
+            return QueryScore(score=0.0, by="rules", parts={}, why="no tool call")
+        if self.client is None:
+            return measured(episode)
+        prompt = render(ROLES[ROLE], question=fenced("question", episode.question), trajectory=fenced("trajectory", told(episode)),
+                        final=fenced("final_answer", episode.answer or "(none)", 600), answer=answer.text if answer else "")
+        try:
+            reply = await ask(self.client, prompt, lambda r: r, item_id=episode.id, seed_id=episode.task_id)
+        except (BadReply, ProviderFault) as fault:
+            return QueryScore(score=None, by="", parts={}, why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version)
+        return _of_reply(reply, self.client.roles[ROLE].model, prompt.version)
+
+
+def _of_reply(reply: RetrievalJudged, model: str, version: str) -> QueryScore:
+    parts = {name: getattr(reply, name) for name in CRITERIA}
+    known = [p for p in parts.values() if p is not None]
+    return QueryScore(score=sum(known) / len(known), by=model, parts=parts, why=reply.why, prompt=version)
+
+
+def measured(episode: Episode) -> QueryScore:
+    """The score from the run itself: the mean of three shares, over calls whose provider answered.
+
+    * used: calls whose result a later thought, call or the answer takes up. Of a text that is a word, number or address which stood
+      nowhere before it; of a picture that is its handle, or something new that is said right after it came (read off it).
+    * not_wasted: calls that were neither empty (an error, nothing found) nor a repetition of an earlier one.
+    * new_evidence: mean share of a result's terms that neither the question nor an earlier result held; 1 for a new picture.
+
+    A crop, a repair and a computation count as any call does. No call scores 0; only provider faults, and it is unknown.
+    """
+    every = steps(episode)
+    if not num_calls(episode):
+        return QueryScore(score=0.0, by="measured", parts={}, why="no tool call")
+    counted = [s for s in every if not s.faulted]
+    if not counted:
+        return QueryScore(score=None, by="", parts={}, why="no call was answered by its provider" if every else "no call was run")
+    known = terms(episode.question)
+    seen_pictures: set[int] = {image.handle for image in episode.images if image.call < 0}
+    seen_calls: set[str] = set()
+    used = wasted = 0
+    novelty = 0.0
+    for step in counted:
+        said = terms(step.arguments) | terms(step.turn.thought)  # what it asked with is no evidence that it found
+        found = terms(step.result.text) if not step.empty else set()
+        new_pictures = set(step.result.images) - seen_pictures if not step.empty else set()
+        wasted += step.empty or step.key in seen_calls
+        if not step.empty:
+            used += _is_used(episode, step, found - known - said, new_pictures, known | said | found)
+            novelty += 1.0 if new_pictures else len(found - known) / len(found) if found else 0.0
+        known |= found
+        seen_pictures |= new_pictures
+        seen_calls.add(step.key)
+    parts: dict[str, float | None] = {"used": used / len(counted), "not_wasted": 1 - wasted / len(counted), "new_evidence": novelty / len(counted)}
+    return QueryScore(score=round(sum(p for p in parts.values() if p is not None) / 3, 6), by="measured", parts=parts)
+
+
+def _is_used(episode: Episode, step: Step, new_terms: set[str], new_pictures: set[int], known: set[str]) -> bool:
+    later = episode.turns[step.index + 1:]
+    for i, turn in enumerate(later):
+        arguments = canonical_json(turn.call.arguments) if turn.call else "{}"
+        words = f"{turn.thought} {arguments} {turn.answer or ''}"
+        if new_terms & terms(words):
+            return True
+        if set(step.result.images) & (handles(words) | handles_in(arguments)):
+            return True
+        if i == 0 and new_pictures and terms(f"{turn.thought} {turn.answer or ''}") - known:
+            return True
+    return False
