@@ -37,7 +37,7 @@ class Grammar(Amounts):
     def name(self, start: int) -> Iterator[Part]:
         quoted = self.at(start, "“")
         i = start + quoted
-        begins = [i] if quoted or not self.at(i, "the") else [i, i + 1, i + 2] if self.at(i + 1, "genus") else [i, i + 1]
+        begins = [i] if quoted or not self.at(i, "the") else [i, i + 1]
         for begin in begins:
             for end, label in self.lexicon.names.found(self.text, begin)[:1]:
                 ends = self.text[end:end + 1] in ((), ("?",), (".",), (",",), ("and",)) or self.at(end, "in", "colour")

@@ -183,8 +183,6 @@ class Scene:
         data = self.data
         if any(k in data["quoted_kinds"] for k in kinds):
             return f"“{name}”"
-        if called := next((data["called_kinds"][k] for k in kinds if k in data["called_kinds"]), ""):
-            return f"the {called} {name}"
         if name in data["the_names"]:
             return f"the {name}"
         if name.split(" ")[0] in ("The", "the", "A", "An"):
