@@ -6,16 +6,22 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo test test-all lint clean
+.PHONY: demo test test-all test-flink lint clean
 
 demo: $(VENV)/installed
 	$(BIN)/questloom demo --out demo
 
 test: lint
-	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not slow and not flink" -n 2 --dist loadfile
 
 test-all: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not flink" -n 2 --dist loadfile
+
+# On a real Flink cluster, started for it: needs Java 17 and Maven, 8 GB of memory, and fetches 600 MB once. FLINK="flink" adds the table of faults.
+FLINK ?= flink and not slow
+test-flink: $(VENV)/installed
+	$(BIN)/python -m deploy.flink.cluster fetch
+	$(BIN)/python -m pytest tests/deploy -m "$(FLINK)"
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -188,6 +188,16 @@ class Cluster:
         """kill -9 of one process with all that it started."""
         end([self.processes[name]], signal.SIGKILL)
 
+    def start_again(self, name: str) -> None:
+        """Starts a process of the cluster that has ended."""
+        kind, _, number = name.rpartition("-")
+        if name == "job-manager":
+            self.start_job_manager()
+        elif kind == "pool":
+            self.start_pool(int(number))
+        else:
+            self.start_task_manager(int(number))
+
     def stop(self) -> None:
         """Stops all that runs: task managers and pools before the job manager."""
         order = sorted(self.processes, key=lambda name: name.startswith("job-manager"))

@@ -1,0 +1,133 @@
+"""What a real cluster can lack is said within a minute, with what to do: nothing hangs."""
+import subprocess
+import sys
+import time
+
+import pytest
+
+from deploy.flink.cluster import ROOT, free_port
+from pipeline import runner_checks
+from pipeline.doctor import Line, Status
+from pipeline.probe import Worker
+from pipeline.runner_kind import RunnerKind
+from pipeline.runners import RunnerOptions
+from pipeline.submit import Stalled, run_on_flink
+
+pytestmark = pytest.mark.flink
+A_MINUTE = 60
+PATIENT = 240.0
+"""For a tiny job that shall end well on a machine that does other things too."""
+
+
+def options(cluster, **changes) -> RunnerOptions:
+    given = {"flink_master": cluster.rest, "job_server_jar": str(cluster.parts.jar), "environment": cluster.environment, "probe_seconds": PATIENT, **changes}
+    return RunnerOptions(kind=RunnerKind.FLINK, **given)
+
+
+def missing(runner: RunnerOptions, *folders: str) -> Line:
+    """The first thing that is missing."""
+    return next(line for line in runner_checks.check_runner(runner, folders) if line.status is Status.MISSING)
+
+
+def test_a_cluster_that_has_everything_is_healthy_and_its_folder_is_left_clean(on_cluster, cluster, tmp_path):
+    lines = list(runner_checks.check_runner(options(cluster), (str(tmp_path),)))
+    assert [line for line in lines if line.status is Status.MISSING] == []
+    assert lines[-1].name == "workers" and f"share {tmp_path}" in lines[-1].detail
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pool_that_is_not_there(on_cluster, cluster):
+    began = time.monotonic()
+    line = missing(options(cluster, environment=f"localhost:{free_port()}", probe_seconds=45.0))
+    assert line.name in ("worker pool", "worker") and "localhost" in line.detail and "--environment" in line.fix + line.detail
+    assert time.monotonic() - began < A_MINUTE + 15
+
+
+def test_a_pool_of_beams_own_whose_python_lacks_the_package_does_not_hang_for_ever(on_cluster, cluster, tmp_path):
+    """The known silent hang: it starts `python` from PATH, which may be any or none."""
+    port = free_port()
+    (tmp_path / "python").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "python").chmod(0o755)
+    pool = subprocess.Popen([sys.executable, "-m", "apache_beam.runners.worker.worker_pool_main", f"--service_port={port}"],
+                            env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(8)
+        line = missing(options(cluster, environment=f"localhost:{port}", probe_seconds=25.0))
+    finally:
+        pool.kill()
+        pool.wait()
+    assert line.name == "worker" and f"no worker of the pool localhost:{port} answered within 25 s" in line.detail
+    assert "pipeline.worker_pool" in line.fix
+
+
+def test_our_pool_says_why_its_worker_does_not_start(on_cluster, cluster):
+    port = free_port()
+    serve = ("import sys, time\nfrom pipeline.worker_pool import WorkerPool, serve\n"
+             f"serve('127.0.0.1:{port}', WorkerPool(command=(sys.executable, '-c', 'import no_such_package')))\ntime.sleep(600)\n")
+    pool = subprocess.Popen([sys.executable, "-c", serve], cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(8)
+        line = missing(options(cluster, environment=f"localhost:{port}", probe_seconds=50.0))
+    finally:
+        pool.kill()
+        pool.wait()
+    assert line.name == "worker" and "No module named 'no_such_package'" in line.detail, line
+
+
+def test_more_slots_than_there_are(on_cluster, cluster):
+    line = missing(options(cluster, parallelism=3))
+    assert line.name == "slots" and "2 of 2 are free, 3 are needed" in line.detail
+
+
+def test_no_free_slot_names_the_job_that_has_them_and_a_job_that_stands_still_is_cancelled(on_cluster, cluster, tmp_path, monkeypatch):
+    """The second part ends the first: a job that only sleeps is the job that stands still."""
+    import threading
+
+    import apache_beam as beam
+
+    ended: list[BaseException] = []
+
+    def sleeping(pipeline) -> None:
+        pipeline | beam.Create(range(8), reshuffle=False) | beam.Reshuffle() | beam.Map(_sleep)
+
+    def run() -> None:
+        try:
+            run_on_flink(sleeping, options(cluster), name="questloom-sleeper", moved=lambda: 0, stall_seconds=40)
+        except BaseException as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    end = time.monotonic() + 60
+    while (cluster.overview() or {})["slots-available"] and time.monotonic() < end:
+        time.sleep(0.5)
+    line = missing(options(cluster))
+    assert line.name == "slots" and "0 of 2 are free" in line.detail and "questloom-sleeper" in line.detail
+    thread.join(120)
+    assert isinstance(ended[0], Stalled) and "was cancelled" in str(ended[0])
+    end = time.monotonic() + 60
+    while (cluster.overview() or {})["slots-available"] < 2 and time.monotonic() < end:
+        time.sleep(0.5)
+    assert cluster.overview()["slots-available"] == 2
+
+
+def _sleep(number: int) -> int:
+    time.sleep(600)
+    return number
+
+
+def test_a_folder_that_the_workers_see_otherwise(on_cluster, cluster, tmp_path, monkeypatch):
+    """As on two machines: the mark is written where workers do not look."""
+    elsewhere = tmp_path / "elsewhere"
+    monkeypatch.setattr("pipeline.probe.Mark.write", lambda mark: None)
+    line = missing(options(cluster), str(elsewhere))
+    assert line.name == "folder" and "is not what the workers see" in line.detail and "bucket" in line.fix
+
+
+def test_workers_of_another_version_are_refused():
+    mine = runner_checks.probe.here()
+    other = Worker(mine.host, 1, mine.python, mine.beam, "0123456789abcdef")
+    (line,) = runner_checks._notes("folder", [mine, other])
+    assert line.status is Status.MISSING and "another questloom's code" in line.detail
+
+
