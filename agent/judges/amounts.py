@@ -25,11 +25,12 @@ _AFTER_DIGITS = _SCALES | {"millions": 1e6, "bn": 1e9, "mln": 1e6, "dozen": 12.0
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = r"\d{1,3}(?:[ ,.']\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _SCALE = "|".join(sorted(map(re.escape, _AFTER_DIGITS), key=len, reverse=True))
-_UNIT = "|".join(sorted((re.escape(u) for u in UNITS), key=len, reverse=True))
+_UNIT = "|".join(re.escape(u) for u in sorted(UNITS, key=len, reverse=True) if u[-1].isalnum())
+_SIGN_UNIT = "|".join(re.escape(u) for u in sorted(UNITS, key=len, reverse=True) if not u[-1].isalnum())
 _PREFIX = "|".join(map(re.escape, PREFIXES))
 _AMOUNT = re.compile(
     rf"(?:(?P<prefix>{_PREFIX})\s?)?(?<![\w.,])(?P<sign>-)?(?P<digits>{_DIGITS})(?![\d])"
-    rf"(?:[ -]?(?P<scale>{_SCALE})(?![^\W\d_]))?(?:[ -]?(?P<unit>{_UNIT})(?![^\W_]))?")
+    rf"(?:[ -]?(?P<scale>{_SCALE})(?![^\W\d_]))?(?:[ -]?(?P<unit>(?:{_UNIT})(?![^\W_])|(?:{_SIGN_UNIT})(?![^\W\d_])))?")
 _PREPOSITION = re.compile(r"\s*\w")
 
 
@@ -43,7 +44,7 @@ class Amount:
     end: int
 
 
-def readable(text: str) -> str:
+def readable(text: str, language: str = "en") -> str:
     """The text that `amounts` reads: cleaned, folded, number words and fractions in digits.
 
     >>> readable("Two hundred and fifty-one ships"), readable("six foot one"), readable("nineteen thirty-one"), readable("5½")
@@ -51,7 +52,8 @@ def readable(text: str) -> str:
     """
     text = re.sub(r"(?<=\d) ?([½¼¾])", lambda m: {"½": ".5", "¼": ".25", "¾": ".75"}[m[1]], text)
     text = text.replace("½", "0.5").replace("¼", "0.25").replace("¾", "0.75")
-    return digits_for_words(fold(clean(text)))
+    plain = fold(clean(text))
+    return digits_for_words(plain) if language == "en" else _digits_for_foreign_words(plain, language)
 
 
 def amounts(text: str, language: str = "en") -> list[Amount]:
@@ -60,8 +62,6 @@ def amounts(text: str, language: str = "en") -> list[Amount]:
     >>> [a.number for a in amounts(readable("1,250 m in 12 parts, minus three"))]
     [1250.0, 12.0, -3.0]
     """
-    if language not in ("", "en"):
-        text = _digits_for_foreign_words(text, language)
     return _merged([a for m in _AMOUNT.finditer(text) if (a := _amount(m, text, language)) is not None], text)
 
 

@@ -123,14 +123,15 @@ def final_answer(text: str) -> str:
     end = -1
     for i, line in enumerate(lines):
         boxes = list(_BOXED.finditer(line))
-        found = _MARK.match(line[:2_000])
-        said = [b[1] for b in boxes if not line[b.end():].strip(" .$)]*")] if boxes else [found[1] or "".join(lines[i + 1:i + 2])] if found else []
-        for answer in map(_undressed, said):
-            marked[answer.casefold()] = answer
-        if said:
-            end = i + (not boxes and found is not None and not found[1])
-        elif boxes:
-            marked |= {b[1].casefold(): b[1] for b in boxes}
+        if boxes:
+            said = [b[1] for b in boxes]
+            end = i if not line[boxes[-1].end():].strip(" .$)]*") else end
+        elif found := _MARK.match(line[:2_000]):
+            said = [found[1] or "".join(lines[i + 1:i + 2])]
+            end = i if found[1] else i + 1
+        else:
+            continue
+        marked |= {answer.casefold(): answer for answer in map(_undressed, said)}
     if len(marked) == 1 and end == len(lines) - 1:
         return next(iter(marked.values()))
     return _undressed(lines[0]) if len(lines) == 1 else text

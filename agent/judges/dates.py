@@ -101,7 +101,7 @@ def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
     if groups.get("dec"):
         return Date(int(groups["dec"] or 0), precision=8)
     year = int(groups["y"] or 0) * (-1 if groups.get("bc") or groups.get("neg") else 1)
-    month = MONTHS[groups["m"]] if groups.get("m") else int(groups.get("mn") or 0)
+    month = MONTHS[groups["m"] or ""] if groups.get("m") else int(groups.get("mn") or 0)
     day = int(groups.get("d") or 0)
     if groups.get("a"):
         first, second = int(groups["a"] or 0), int(groups["b"] or 0)

@@ -39,9 +39,13 @@ def _words(text: str) -> list[str]:
     return [t.text for t in tokens(clean(text))]
 
 
+_PAST = {"begin": "began", "win": "won", "write": "wrote", "become": "became", "make": "made", "build": "built", "come": "came", "take": "took",
+         "lead": "led", "hold": "held", "found": "founded", "sing": "sang", "get": "got", "leave": "left", "lose": "lost", "sell": "sold", "run": "ran"}
+
+
 def _stems(words: list[str]) -> set[str]:
-    """Words with and without a plural's s."""
-    return {w for word in words for w in (word, word.removesuffix("s"))}
+    """Words with and without a plural's s, and verbs of a question in the past: "When did it open?" – "It opened in 1931"."""
+    return {w for word in words for w in (word, word.removesuffix("s"), f"{word}ed", f"{word}d", _PAST.get(word, word))}
 
 
 def is_frame(around: str, question: str, *, kind: str) -> bool:

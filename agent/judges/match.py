@@ -91,17 +91,17 @@ def _only_date(text: str) -> dates_.Date | None:
 
 def _is_quantity(answer: Answer, said: str, question: str, language: str, tolerance: Tolerance) -> bool:
     gold, gold_unit = answer.value.number, unit_of(answer.unit) if answer.unit else None
-    told = amounts_.amounts(amounts_.readable(answer.text), language)
+    told = amounts_.amounts(amounts_.readable(answer.text, language), language)
     if len(told) == 1:
         gold = told[0].number if gold is None else gold
         gold_unit = gold_unit or (None if answer.unit else told[0].unit)
-    text = amounts_.readable(said)
+    text = amounts_.readable(said, language)
     found = amounts_.amounts(text, language)
     if gold is None or not found or re.search(r"[<>≤≥±]|\d\s?\+", text):
         return False
     if len(found) > 1 and not (_restated(found) and "(" in text):
         return False
-    asked = amounts_.readable(question)
+    asked = amounts_.readable(question, language)
     if not all(_equal(a.number, a.unit, gold, gold_unit, asked, tolerance) for a in found):
         return False
     around = amounts_.blanked(text.replace("(", " ").replace(")", " "), [(a.start, a.end) for a in found])

@@ -95,17 +95,19 @@ def handles_in(arguments: str) -> set[int]:
 
 def told(episode: Episode) -> str:
     """The trajectory for a judge: at most twenty steps, the first and the last ones, each call and result shortened."""
-    every = steps(episode)
-    shown = every if len(every) <= MAX_STEPS else every[:MAX_STEPS // 2] + every[-MAX_STEPS // 2:]
+    every = list(enumerate(steps(episode), start=1))
+    left_out = max(0, len(every) - MAX_STEPS)
     lines = []
-    for step in shown:
-        if len(every) > MAX_STEPS and step is shown[MAX_STEPS // 2]:
-            lines.append(f"({len(every) - MAX_STEPS} steps are left out here)")
+    for number, step in every:
+        if left_out and MAX_STEPS // 2 < number <= MAX_STEPS // 2 + left_out:
+            if number == MAX_STEPS // 2 + 1:
+                lines.append(f"({left_out} steps are left out here)")
+            continue
         thought = capped(" ".join(step.turn.thought.split()), MAX_RESULT_CHARS)
         result = capped(" ".join(step.result.text.split()), MAX_RESULT_CHARS)
         pictures = f" [pictures: {', '.join(map(str, step.result.images))}]" if step.result.images else ""
         status = "" if step.result.status == ToolStatus.OK else f"{step.result.status} {step.result.code}: ".replace(" :", ":")
-        lines.append(f"{every.index(step) + 1}. thought: {thought or '(none)'}\n   call: {step.name} {capped(step.arguments, MAX_ARGUMENT_CHARS)}\n"
+        lines.append(f"{number}. thought: {thought or '(none)'}\n   call: {step.name} {capped(step.arguments, MAX_ARGUMENT_CHARS)}\n"
                      f"   result: {status}{result or '(no text)'}{pictures}")
     return "\n".join(lines)
 

@@ -74,9 +74,9 @@ def _read() -> dict[str, Unit]:
         dimension, factor, *names = line.split()
         units |= {name.replace("_", " "): Unit(dimension, float(factor)) for name in names}
     celsius, fahrenheit, kelvin = Unit("temperature", 1.0, 273.15), Unit("temperature", 5 / 9, 459.67 * 5 / 9), Unit("temperature")
-    for unit, names in ((celsius, "°c celsius degrees_celsius degree_celsius"), (kelvin, "k kelvin kelvins"),
+    for unit, words in ((celsius, "°c celsius degrees_celsius degree_celsius"), (kelvin, "k kelvin kelvins"),
                         (fahrenheit, "°f fahrenheit degrees_fahrenheit degree_fahrenheit")):
-        units |= {name.replace("_", " "): unit for name in names.split()}
+        units |= {name.replace("_", " "): unit for name in words.split()}
     return units
 
 

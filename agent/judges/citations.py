@@ -1,0 +1,156 @@
+"""What a thought says that an observation said: the quoted spans, numbers and names of sentences that cite one.
+
+Only sentences that plainly cite are read ("the search result says …", "according to the page …"): a claim that a rule cannot attribute
+is left to the process judge. What pictures show is not checked here, nor what a sentence denies, supposes or plans.
+"""
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.judges.amounts import amounts, readable
+from agent.judges.normalise import clean, expanded, tokens
+
+_SOURCE = (r"(?:(?:search |web |tool |ocr |first |second |third |last |top |same |wikipedia |retrieved )*"
+           r"(?:results?|pages?|articles?|snippets?|observations?|responses?|outputs?|websites?|web ?sites?|sources?|documents?|passages?|summary"
+           r"|summaries|ocr|tool|search|wikipedia|wikidata))")
+_SAYS = (r"(?:says?|said|states?|stated|shows?|showed|mentions?|mentioned|reports?|reported|gives?|gave|lists?|listed|confirms?|confirmed|tells?|told"
+         r"|reads?|indicates?|indicated|notes?|noted|describes?|described|reveals?|revealed|returned|claims?|claimed|writes?|wrote)")
+CITES = re.compile(
+    rf"\baccording to (?:the |this |that |these |its |a )?{_SOURCE}\b|\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b"
+    rf"|\b(?:as )?(?:stated|said|mentioned|reported|given|listed|written|described|noted) (?:in|on|by) (?:the |this |that |these )?{_SOURCE}\b"
+    rf"|\bfrom (?:the|this|that|these) {_SOURCE}\b,? (?:i|we) (?:learn|learned|know|see|read|find|found)", re.IGNORECASE)
+_NO_CLAIM = re.compile(
+    r"\b(?:not|no|none|nothing|never|without|neither|nor|cannot|if|whether|would|should|could|might|may|perhaps|maybe|let me|let's|need to|want to"
+    r"|going to|will|hope|expect|suppose|check|look for|picture|image|photo|photograph|question|crop|cropped|unclear|instead of)\b|n't\b", re.IGNORECASE)
+# What follows these is the thinker's own conclusion.
+_CONCLUDES = re.compile(
+    r"[,;:–—(]?\s*\b(?:so|therefore|thus|hence|which means|that means|meaning|which would|this means|i think|i believe|i conclude|implying|which implies)\b",
+    re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?。！？])[\"'”’)]*\s+(?=[A-Z0-9\"'“‘(\[]|[^\x00-\x7f])|\n+")
+_QUOTED = re.compile(r"\"([^\"]{3,400})\"|“([^”]{3,400})”|«([^»]{3,400})»|(?<!\w)'([^']{3,200})'(?!\w)")
+_NAME = re.compile(
+    r"\b[A-ZÀ-ÖØ-Þ][\w’'-]*(?:(?: (?:of|the|de|da|di|du|van|von|la|le|del|al|y|and|&) | |\. )[A-ZÀ-ÖØ-Þ][\w’'-]*)*")
+_LABEL = re.compile(
+    r"\b(?:step|result|page|source|snippet|no\.?|number|top|hop|clue|item|passage|document|turn|section|chapter|line)s? ?#?\d+|\[\d+\]|\(\d\)|#\d+"
+    r"|<?image:\d+>?|\b(?:first|second|third|top) \d+", re.IGNORECASE)
+_ROUGH = re.compile(r"\b(?:about|approximately|roughly|around|nearly|almost|over|some|million|billion|thousand)\b|[~≈]", re.IGNORECASE)
+_DEMONYM = re.compile(r"(?:ish|ese|ian|ean|ican|ench|utch|iss|erman|eek|aqi|eli)$")
+_CAPITAL_WORDS = frozenset("""
+the a an this that these those it its he she they his her their we i in on at of for from by with and but or as so also according wikipedia
+wikidata ocr search result results page article snippet text source one two three both another january february march april may june july august
+september october november december monday tuesday wednesday thursday friday saturday sunday yes no now then here there step ok okay first second
+third next finally however since because when where what which who
+""".split())  # noqa: SIM905
+MAX_THOUGHT_CHARS = 40_000
+
+
+@dataclass(frozen=True)
+class Unfounded:
+    """Something that a thought ascribes to an observation, and no observation so far holds."""
+
+    kind: str
+    """"quote", "number" or "name"."""
+    words: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text as it is looked up in: its words in order, and its numbers."""
+
+    words: str
+    solid: str
+    numbers: frozenset[float]
+
+    @classmethod
+    def of(cls, text: str) -> "Source":
+        words = _key(text)
+        return cls(words, words.replace(" ", ""), frozenset(_numbers(text)))
+
+    def holds(self, words: str) -> bool:
+        """Whether these words stand in it, in this order; in scripts without spaces by characters."""
+        key = _key(words)
+        return key in self.words or (not key.isascii() and key.replace(" ", "") in self.solid)
+
+    def holds_name(self, name: str) -> bool:
+        """Whether it holds the name, or each longer word of it: "Ilse M. Varga" for "Varga, Ilse"."""
+        words = [w for w in _key(name).split() if len(w) > 2]
+        return self.holds(name) or (len(words) > 1 and all(f" {w} " in self.words for w in words))
+
+    def has_number(self, number: float, *, rough: bool) -> bool:
+        """Whether it holds the number; one that is said roughly and is no year may be 5 % off."""
+        if number in self.numbers:
+            return True
+        return rough and not (number.is_integer() and 1000 <= number <= 2100) and any(abs(n - number) <= 0.05 * number for n in self.numbers)
+
+
+def _key(text: str) -> str:
+    return f" {' '.join(expanded([t.text for t in tokens(clean(text))]))} "
+
+
+def _numbers(text: str) -> list[float]:
+    return [abs(a.number) for a in amounts(readable(text))] + [float(d) for d in re.findall(r"\d+", clean(text)) if len(d) < 16]
+
+
+def cited(thought: str) -> list[str]:
+    """The parts of a thought that cite an observation and claim something: sentence by sentence, without own conclusions.
+
+    >>> cited("The page says it was lit in 1871, so it is older. If the result says 1900, I am wrong.")
+    ['The page says it was lit in 1871']
+    """
+    parts = []
+    for sentence in _SENTENCE.split(thought[:MAX_THOUGHT_CHARS]):
+        sentence = " ".join(sentence.split())
+        found = CITES.search(sentence)
+        if found is None:
+            continue
+        end = _CONCLUDES.search(sentence, found.end())
+        said = sentence[:end.start()] if end else sentence
+        if not _NO_CLAIM.search(_QUOTED.sub(" ", said)):
+            parts.append(said.strip())
+    return parts
+
+
+def unfounded(said: list[str], observations: Sequence[Source], question: Source) -> tuple[list[Unfounded], int]:
+    """What a thought's citations say that no observation says, and how many spans, numbers and names were checked.
+
+    Args:
+        said: the thought's citations, from `cited`.
+        observations: all that tools returned before that turn.
+        question: the question; a name from it may stand in a citation, since the sentence may be about it.
+    """
+    found: list[Unfounded] = []
+    num_checked = 0
+    for sentence in said:
+        quotes = [next(filter(None, m)) for m in _QUOTED.findall(sentence)]
+        plain = _LABEL.sub(" ", _QUOTED.sub(" ", sentence))
+        pieces = [p.strip() for q in quotes for p in re.split(r"\.\.\.|…|\[[^\]]*\]", q) if len(p.strip()) > 2]
+        numbers = {abs(a.number) for a in amounts(readable(_digits_only(plain)))}
+        names = _names(plain)
+        num_checked += len(pieces) + len(numbers) + len(names)
+        rough = _ROUGH.search(plain) is not None
+        found += [Unfounded("quote", p, sentence) for p in pieces if not any(o.holds(p) for o in (*observations, question))]
+        found += [Unfounded("number", f"{n:.10g}", sentence) for n in sorted(numbers) if not any(o.has_number(n, rough=rough) for o in observations)]
+        found += [Unfounded("name", n, sentence) for n in names if not any(o.holds_name(n) for o in (*observations, question))]
+    return found, num_checked
+
+
+def _digits_only(text: str) -> str:
+    """The text without words: only numbers in digits are claims that can be looked up, and scales after them."""
+    return re.sub(r"\b(?!million|billion|trillion|thousand|hundred|dozen)[^\W\d_]+\b", "·", text)
+
+
+def _names(text: str) -> list[str]:
+    """The names that a sentence holds, without a sentence's first word, words that are always capitalised, and demonyms."""
+    names = []
+    for match in _NAME.finditer(text):
+        words = match[0].split()
+        while words and words[0].strip(".").casefold() in _CAPITAL_WORDS:
+            words = words[1:]
+        while words and words[-1].casefold() in _CAPITAL_WORDS:
+            words = words[:-1]
+        name = re.sub(r"['’]s$", "", " ".join(words))
+        first = match.start() == 0 or text[:match.start()].rstrip()[-1:] in (":", "·", "")
+        if len(name) > 2 and not (len(words) == 1 and (first or _DEMONYM.search(name))):
+            names += [name] if " and " not in name else name.split(" and ")
+    return names
