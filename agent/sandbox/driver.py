@@ -47,6 +47,7 @@ def become_the_code(told: dict, outputs: tuple) -> None:
         for target, source in enumerate((silent, outputs[0][1], outputs[1][1])):
             os.dup2(source, target)
         os.closerange(3, 1024)
+        os.environ.pop("PWD", None)  # bubblewrap sets it
         os.nice(5)
         if told["user"]:
             os.setgroups([])
@@ -54,8 +55,8 @@ def become_the_code(told: dict, outputs: tuple) -> None:
             os.setuid(told["user"])
         memory, cpu = told["memory_bytes"], int(told["seconds"]) + 2
         for kind, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_AS, 4 * memory), (resource.RLIMIT_CPU, cpu), (resource.RLIMIT_CORE, 0),
-                           (resource.RLIMIT_FSIZE, told["file_bytes"]), (resource.RLIMIT_NOFILE, 128), (resource.RLIMIT_STACK, 64 << 20),
-                           (resource.RLIMIT_NPROC, told["tasks"])):
+                           (resource.RLIMIT_FSIZE, told["file_bytes"]), (resource.RLIMIT_NOFILE, 128), (resource.RLIMIT_STACK, 8 << 20),
+                           (resource.RLIMIT_NPROC, told["tasks"] + 8)):  # the watch comes first and says so
             resource.setrlimit(kind, (most, most))
         os.execv(sys.executable, [sys.executable, "-I", "/box/runner.py"])
     except BaseException as error:
@@ -87,6 +88,7 @@ class Watch:
             if time.monotonic() - watched >= WATCH_SECONDS:
                 self.look()
                 watched = time.monotonic()
+        self.look()
         for stream in self.streams:
             while self.read(stream):
                 pass

@@ -15,7 +15,7 @@ class NewPicture:
     url: str = ""
     title: str = ""
     made: bool = False
-    """Whether it was made from the picture that the call names; then that one is its parent."""
+    """Whether a tool made it; from the picture that the call names, where it names one."""
     box: tuple[float, ...] = ()
 
 

@@ -27,7 +27,7 @@ async def python_interpreter(at: Context, code: Code, timeout: Annotated[float, 
     ran = await at.sandbox.run(code, pictures=pictures if at.settings.handles else pictures[:1], seconds=timeout)
     parts: list[str | NewPicture] = [f"{name}:\n{quoted(text.rstrip(), MAX_STREAM_CHARS)}" for name, text in (("stdout", ran.stdout), ("stderr", ran.stderr))
                                      if text.strip()]
-    parts += [NewPicture(data=figure) for figure in ran.figures]
+    parts += [NewPicture(data=figure, made=True) for figure in ran.figures]
     if ran.limit:
         raise ToolFault(ToolStatus.LIMIT, ran.limit, f"The code was stopped: {ran.why}.", tuple(parts))
     if ran.exit_code:

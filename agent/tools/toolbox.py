@@ -172,7 +172,8 @@ class ToolBox:
                 continue
             size = len(bank)
             try:
-                handle = bank.add(part.data, origin=tool, call=turn, url=part.url, title=part.title, parent=parent if part.made else -1, box=part.box)
+                handle = bank.add(part.data, origin=tool, call=turn, url=part.url, title=part.title, parent=parent if part.made else -1,
+                                  box=part.box, made=part.made)
             except PictureError:
                 lines.append("(a picture that cannot be read)")
                 continue
