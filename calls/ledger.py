@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from calls.shared.place import is_url
 from records.errors import InputError
 
 
@@ -72,7 +73,7 @@ def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list
         InputError: there is no ledger at `path`.
     """
     assert all(column in GROUPS for column in by), by
-    if str(path).startswith(("redis://", "rediss://")):
+    if is_url(path):
         from calls.shared import ledger  # the `redis` package is an extra
 
         return ledger.cost_lines(str(path), by)
@@ -90,3 +91,22 @@ def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list
     return [CostLine(group=tuple(row[:len(by)]), num_calls=row[width], num_faults=row[width + 1], num_lost=row[width + 2],
                      tokens_in=row[width + 3], tokens_out=row[width + 4], num_estimated=row[width + 5], money=row[width + 6],
                      num_unpriced=row[width + 7], seconds=row[width + 8]) for row in rows]
+
+
+def has_ledger(path: str | Path) -> bool:
+    """Whether a ledger stands there. Raises InputError for a Redis server that cannot be reached."""
+    if is_url(path):
+        from calls.shared import ledger
+
+        return ledger.has_ledger(str(path))
+    return Path(path).exists()
+
+
+def last_settled(path: str | Path) -> float:
+    """When an attempt last ended, about (seconds since the epoch); 0 for a ledger that is not there or cannot be reached now."""
+    if is_url(path):
+        from calls.shared import ledger
+
+        return ledger.last_settled(str(path))
+    log = Path(f"{path}-wal")
+    return log.stat().st_mtime if log.exists() else 0.0

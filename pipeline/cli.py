@@ -25,12 +25,19 @@ Store_ = Annotated[str, typer.Option("--store", help="An ingested store: a folde
 Run_ = Annotated[str, typer.Option("--run", help="A run's folder; like every folder and dump here also s3://… or gs://….")]
 Workers_ = Annotated[int, typer.Option("--workers", min=0, max=256, help="Processes of the runner in process; 0 for one a processor.")]
 Set_ = Annotated[list[str] | None, typer.Option("--set", help="Overrides a recipe key: --set seeds.count=200. May be repeated.")]
+Cache_ = Annotated[str, typer.Option("--cache", help="Where replies, spend and pace are kept: redis://HOST:PORT/DB for several machines (password in "
+                                                   "QUESTLOOM_REDIS_PASSWORD), or a file; default RUN/calls.sqlite. Sets run.calls.")]
 BEAM = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 def cpus() -> int:
     """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def with_cache(overrides: list[str] | None, cache: str) -> tuple[str, ...]:
+    """The recipe's overrides, with --cache as the key that it stands for."""
+    return (*(overrides or ()), *([f"run.calls={json.dumps(cache)}"] if cache else []))
 
 
 def show(result: dict[str, Any], as_json: bool, text: str) -> None:
@@ -102,14 +109,14 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
 @with_runner
 def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(help="The run's folder; an unfinished run there is continued.")],
           recipe: Annotated[str, typer.Option(help="A YAML file, or a shipped recipe by name.")] = "demo", overrides: Set_ = None,
-          workers: Workers_ = 0, as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
+          cache: Cache_ = "", workers: Workers_ = 0, as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
     """The main job: seeds to certified questions, data set and report."""
     from pipeline.finish import finish_run
     from pipeline.recipe import load_recipe
     from pipeline.synth import run_synth
 
     started = time.time()
-    settings = load_recipe(recipe, tuple(overrides or ()))
+    settings = load_recipe(recipe, with_cache(overrides, cache))
     summary = run_synth(settings, store=store, out=out, workers=workers or cpus(), runner=runner)
     outcome = finish_run(settings, store=store, out=out, summary=summary, started=started)
     show(outcome.as_json(), as_json, outcome.as_text())
@@ -119,12 +126,13 @@ def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(he
 @app.command()
 def plan(store: Store_, recipe: Annotated[str, typer.Option()] = "demo", overrides: Set_ = None,
          pilot: Annotated[int, typer.Option(min=0, help="Runs so many seeds in --out first; their replies serve the run.")] = 0,
-         out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "", workers: Workers_ = 0, as_json: Json_ = False) -> None:
+         out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "", cache: Cache_ = "", workers: Workers_ = 0,
+         as_json: Json_ = False) -> None:
     """Forecast of calls, tokens, money, hours and survivors, each with a range. Spends nothing without --pilot."""
     from pipeline.plan import forecast
     from pipeline.recipe import load_recipe
 
-    made = forecast(load_recipe(recipe, tuple(overrides or ())), store=store, pilot=pilot, out=out, workers=workers or cpus())
+    made = forecast(load_recipe(recipe, with_cache(overrides, cache)), store=store, pilot=pilot, out=out, workers=workers or cpus())
     show(made.as_json(), as_json, made.as_text())
 
 

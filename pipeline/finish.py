@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from calls.ledger import cost_lines
-from pipeline.clients import CALLS
+from calls.ledger import cost_lines, has_ledger
+from pipeline.clients import calls_path
 from pipeline.export import export_dataset
 from pipeline.recipe import Recipe
 from pipeline.report import build_report
@@ -17,7 +17,7 @@ from pipeline.synth import Summary
 from records.identity import canonical_json
 from records.outcomes import PendingCause
 from records.parquet import write_whole
-from records.places import BucketPath, place
+from records.places import place
 from transforms.drafting.seeds import obstacles
 from transforms.stages.shards import stage_seconds
 
@@ -56,8 +56,8 @@ def finish_run(recipe: Recipe, *, store: str, out: str, summary: Summary, starte
     A run with pending items gets a report and no data set: the same command goes on with it. `started` is in seconds since the epoch.
     """
     run = place(absolute(out))
-    ledger = run / CALLS
-    cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if not isinstance(ledger, BucketPath) and ledger.exists() else []
+    ledger = calls_path(str(run), recipe.run.calls) if recipe.models.roles else None
+    cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if ledger is not None and has_ledger(ledger) else []
     exit_code, message = _verdict(recipe, summary)
     if not summary.num_seeds:
         message = _without_seeds(recipe, store)

@@ -77,3 +77,6 @@ class RunRules:
     shards: Annotated[int, Gt(0), Le(100_000)] = 16
     max_error_share: Share = 0.02
     """A job in which more than this share ended as `error` exits with 1."""
+    calls: str = ""
+    """Where replies, ledger, budget and pace are kept: redis://HOST:PORT/DB[?prefix=NAME] for workers on several machines, or a file; "" for
+    RUN/calls.sqlite. A password stands in the environment (QUESTLOOM_REDIS_PASSWORD)."""

@@ -7,13 +7,13 @@ Only ids, keys and shard numbers pass between workers; `transforms/stages/` says
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import apache_beam as beam
 
+from calls.ledger import last_settled
 from knowledge.store.vectors import add_vectors
 from models.clip import Clip
-from pipeline.clients import CALLS, calls_path, check_client
+from pipeline.clients import calls_path, check_client
 from pipeline.external import open_sources, outside_seeds
 from pipeline.inputs import words_of
 from pipeline.progress import counting, watching
@@ -204,9 +204,10 @@ def prepare(job: Job) -> frozenset[str]:
     check_writer(job.recipe)
     read_hashes(job.recipe.filters.exclude_pictures)
     open_sources(job.recipe)
+    if job.recipe.run.calls:
+        calls_path(job.run, job.recipe.run.calls)
     if job.recipe.models.roles:
-        check_client(job.recipe)
-        calls_path(job.run)
+        check_client(job.recipe, job.run)
     facts = {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": store.meta["digest"]}
     text = (canonical_json(facts) + "\n").encode()
     path = place(job.run, "recipe.json")
@@ -276,8 +277,7 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, runner:
 
 def _last_call(job: Job) -> float:
     """When the run's call cache was last written to: a shard whose model calls arrive is no standstill."""
-    log = Path(job.run, f"{CALLS}-wal")
-    return log.stat().st_mtime if log.exists() else 0.0
+    return last_settled(calls_path(job.run, job.recipe.run.calls)) if job.recipe.models.roles else 0.0
 
 
 def job_failed(run: str, error: Exception) -> QuestloomError:

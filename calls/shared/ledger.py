@@ -39,6 +39,29 @@ def rows(place: str) -> Iterator[dict[str, Any]]:
         link.close()
 
 
+def has_ledger(place: str) -> bool:
+    """Whether there is a ledger at an address. Raises InputError: the server cannot be reached."""
+    link = Link(place_of(place), patience=PATIENCE_SECONDS)
+    try:
+        return bool(link.run_now("EXISTS", f"{link.place.prefix}:version", patience=OPEN_SECONDS))
+    except ProviderFault as fault:
+        raise InputError(str(link.place), f"the call ledger cannot be read: {fault.message}", "Start Redis there and check the address.") from None
+    finally:
+        link.close()
+
+
+def last_settled(place: str) -> float:
+    """When an attempt last ended (seconds since the epoch)."""
+    link = Link(place_of(place), patience=PATIENCE_SECONDS)
+    try:
+        last = link.run_now("LINDEX", f"{link.place.prefix}:ledger", -1)
+    except ProviderFault:
+        return 0.0  # those who need the server meet the outage themselves, wait and tell; this is a look from outside
+    finally:
+        link.close()
+    return float(orjson.loads(last)["ended"]) if last else 0.0
+
+
 def cost_lines(place: str, by: Sequence[str]) -> list[CostLine]:
     """Sums by group; see `calls.ledger.cost_lines`."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)

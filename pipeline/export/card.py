@@ -43,7 +43,7 @@ def write_card(folder: Path, run: str, recipe: Recipe, tally: Tally, licences: C
     example = tally.example[1] if tally.example else None
     text = environment.get_template("card.md.jinja").render(
         front=front_matter(recipe, data_files(folder), sum(tables["split"].values())), name=recipe.name, tables=tables, example=example,
-        funnel=_funnel(run), reasons=_reasons(tally), source=store_facts(run), spent=replies_of(run), models=models_of(recipe, tally),
+        funnel=_funnel(run), reasons=_reasons(tally), source=store_facts(run), spent=replies_of(run, recipe.run.calls), models=models_of(recipe, tally),
         licences=sorted(licences.items(), key=lambda item: (-item[1], item[0])),
         num_pictures=sum(licences.values()), screen=_screen(recipe, tally), rl=_rl(recipe, tables["split"]), sft=_part(tables["split"], "sft"),
         surplus=_part(tables["split"], "tasks"), formats=recipe.export.formats, margin=recipe.certificate.margin,

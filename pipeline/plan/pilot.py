@@ -7,7 +7,7 @@ the folder or on other seeds, so the run finds every reply of the pilot in the c
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from calls.ledger import CostLine, cost_lines
+from calls.ledger import CostLine, cost_lines, has_ledger
 from pipeline.clients import PILOT, calls_path
 from pipeline.plan import priors
 from pipeline.plan.calls import RoleCalls, uses_model
@@ -77,9 +77,10 @@ def _measured(recipe: Recipe, run: str, folder: str, seeds: list[Seed], summary:
     shares = {name: (c.num_kept, c.num_kept + c.num_rejected) for name, c in summary.counts}
     timed = [(name, c) for name, c in summary.counts if c.num_in and name not in COROUTINES and not uses_model(recipe, name)]
     seconds = {name: stage_seconds(folder, name) / c.num_in for name, c in timed}
-    ledger = calls_path(run)
-    calls = _calls(recipe, cost_lines(ledger, by=("stage", "provider", "model", "seed_id")), {s.id for s in seeds}, shares) if ledger.exists() else []
-    spent = cost_lines(ledger, by=())[0] if ledger.exists() else None
+    ledger = calls_path(run, recipe.run.calls) if recipe.models.roles else ""
+    has_calls = bool(ledger) and has_ledger(ledger)
+    calls = _calls(recipe, cost_lines(ledger, by=("stage", "provider", "model", "seed_id")), {s.id for s in seeds}, shares) if has_calls else []
+    spent = cost_lines(ledger, by=())[0] if has_calls else None
     return Pilot(num_seeds=len(seeds), num_pending=summary.num_pending, shares=shares, seconds=seconds, calls=calls, spent=spent)
 
 

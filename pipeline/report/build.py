@@ -197,7 +197,7 @@ class _Builder:
             lstrip_blocks=True,
         )
         environment.filters.update(words=words, stage_words=stage_words, seconds=seconds_words)
-        spend, all_spent = read_spend(self.run.folder)
+        spend, all_spent = read_spend(self.run.folder, self.run.facts)
         facts, num_kept = self.run.facts, len(self.index)
         page = environment.get_template("index.html").render(
             run=self.run,

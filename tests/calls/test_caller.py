@@ -167,7 +167,9 @@ def test_a_caller_that_is_cancelled_leaves_the_paid_call_running(cache):
         caller = Caller(cache)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(caller.call(request(), provider.send), 0.01)
-        await asyncio.sleep(0.1)
+        async with asyncio.timeout(5):
+            while await cache.lookup(request().key()) is None:
+                await asyncio.sleep(0.01)
         return await caller.call(request(), provider.send)
 
     assert asyncio.run(ask()).cached

@@ -29,10 +29,11 @@ s.window = math.min(most, s.window + replied / s.window)
 if overloaded_at > s.cut then s.window, s.cut = math.max(1, s.window / 2), t end
 
 -- The rate. Until the first 429 it grows by one a reply (e-fold a second), from what is really replied. A 429 tells the limit: what
--- was replied in the last second. Then it starts 5 % below, comes back, stays about there for long and goes on past it
+-- was replied in the last second. Then it starts 3 % below, comes back, stays about there for long and goes on past it
 -- ever faster (a cubic, as in RFC 9438), to find a limit that has risen. Each 429 that finds the limit where it was makes
 -- the next look come later.
-local LEAST, MOST_SPAN, BELOW = 2, 96, 0.05
+-- Seconds that scale the cubic: the least, and the most where a look costs a few refusals or a whole pause.
+local LEAST, MOST, MOST_PAUSED, BELOW = 2, 24, 96, 0.03
 local function cubic()
   local x = (t - s.since) / 1000 / s.span - BELOW ^ (1 / 3)
   return 1 + x * x * x
@@ -46,11 +47,14 @@ if limited_at > s.since then
   -- While the rate grows, replies lag behind it: the limit lies between the two.
   local found = s.ceiling == 0 and math.min(s.rate, 1.1 * lately) or math.max(s.rate / 2, (s.rate + math.min(s.rate, lately)) / 2)
   if s.ceiling == 0 or math.abs(found / s.ceiling - 1) > 0.2 then
-    s.span = LEAST
-  elseif t - s.since > 1000 then -- sooner it is the same limit, met by what had started before
-    s.span = math.min(MOST_SPAN, 4 * s.span)
+    s.ceiling, s.span = math.max(1, found), LEAST
+  else
+    -- One refusal below the known limit is mostly a jam on the way that let many arrive at once.
+    s.ceiling = math.max(found, 0.75 * s.ceiling + 0.25 * found)
+    -- Sooner than in a second it is the same limit, met by what had started before.
+    if t - s.since > 1000 then s.span = math.min(pause > 0 and MOST_PAUSED or MOST, 4 * s.span) end
   end
-  s.ceiling, s.since = math.max(1, found), t
+  s.since = t
   s.rate = s.ceiling * (1 - BELOW)
   -- What was replied within this second counts against it.
   local elapsed = math.min(1000, t - s.began)
