@@ -45,7 +45,7 @@ class Journal:
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
         self._path, self._pictures = folder / "journal.jsonl", folder / "pictures"
         self._pictures.mkdir(parents=True, exist_ok=True)
-        self._file = open(self._path, "ab+")  # noqa: SIM115: open as long as the journal
+        self._file = open(self._path, "ab+")  # noqa: SIM115 (open as long as the journal)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -11,6 +11,7 @@ of earlier turns, some number pictures through the conversation; `TokenRenderer`
 """
 import io
 import re
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -22,6 +23,7 @@ from models.messages import Message, Picture, assistant, system, user
 from records.episodes import Turn
 from records.errors import InputError
 
+NUM_RECENT = 8
 _PROBE_TURN = "<think>\nprobe thought {0}\n</think>\n\n<tool_call>\n{{\"name\": \"probe\", \"arguments\": {{\"n\": \"probe end {0}\"}}}}\n</tool_call>"
 _TURN_END = '"}}\n</tool_call>'
 
@@ -56,6 +58,7 @@ class TokenRenderer:
         self.tokenizer = getattr(processor, "tokenizer", processor)
         self._name = name
         self._sees = hasattr(processor, "image_processor")
+        self._recent: OrderedDict[tuple[str, tuple[str, ...]], Segment] = OrderedDict()
         if not (getattr(processor, "chat_template", None) or getattr(self.tokenizer, "chat_template", None)):
             raise self._refused("has no chat template")
         self.opened = ""
@@ -117,7 +120,16 @@ class TokenRenderer:
         return len(self._segment("observation", self._between(message), [message]).ids)
 
     def _segment(self, kind: Literal["prompt", "observation"], text: str, messages: Sequence[Message]) -> Segment:
+        """The ids of a text with pictures. An observation is counted and then encoded, so the last few are kept."""
         pictures = [part for message in messages for part in message.parts if isinstance(part, Picture)]
+        key = text, tuple(picture.sha256 for picture in pictures)
+        if key not in self._recent:
+            self._recent[key] = self._encode(kind, text, pictures)
+            if len(self._recent) > NUM_RECENT:
+                self._recent.popitem(last=False)
+        return self._recent[key]
+
+    def _encode(self, kind: Literal["prompt", "observation"], text: str, pictures: Sequence[Picture]) -> Segment:
         if not pictures:
             return Segment(kind=kind, ids=tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"]))
         images = [_pixels(picture) for picture in pictures]
