@@ -28,6 +28,7 @@ from records.outcomes import Reason
 MAX_SIDE = 4096
 """Pixels; a larger picture is scaled down before the model is shown it. What super-resolution may give is the limit."""
 MIN_SIDE = 8
+MIN_FOUND_SIDE = 32
 MAX_ASPECT = 100
 """Longer side to shorter side; vision processors refuse 200."""
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
@@ -217,3 +218,12 @@ def _as_shown(data: bytes) -> tuple[bytes, Image.Image]:
     picture.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
     shown = encode(picture, lossless=kind == "PNG" and picture.width * picture.height <= 1 << 20)
     return shown, decode(shown)
+
+
+def usable_picture(data: bytes) -> bool:
+    """Whether a found file is a picture worth showing: it can be read, and is no icon or counting pixel."""
+    try:
+        _, picture = _as_shown(data)
+    except PictureError:
+        return False
+    return min(picture.size) >= MIN_FOUND_SIDE

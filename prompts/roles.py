@@ -26,6 +26,8 @@ ROLES: dict[str, Role] = {role.name: role for role in (
     Role("answer_with_search", replies.Solved),
     Role("image_too_simple", replies.PictureJudged),
     Role("judge_answer", replies.AnswerJudged),
+    # the harness's tools
+    Role("read_page", replies.PageRead),
     # the harness's judges of a whole trajectory
     Role("judge_retrieval", replies.RetrievalJudged),
     Role("judge_process", replies.ProcessJudged),

@@ -135,7 +135,7 @@ class LocalProvider:
 
     def hits(self, image_ids: Iterable[str], k: int) -> tuple[PictureHit, ...]:
         """The first `k` pictures with the page that each stands on, and their files."""
-        found = []
+        found: list[PictureHit] = []
         for image_id in image_ids:
             image = self.store.image(image_id)
             if image is not None and len(found) < k:

@@ -116,7 +116,7 @@ def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 
 def _complaints(error: ValidationError) -> str:
     """What is wrong with the arguments, for the model; its own values are not repeated."""
-    found = {}
+    found: dict[str, str] = {}
     for one in error.errors(include_url=False, include_input=False, include_context=False):
         place = str(one["loc"][0]) if one["loc"] else "arguments"
         found.setdefault(place, one["msg"][0].lower() + one["msg"][1:])

@@ -7,9 +7,10 @@ from pydantic import Field
 from agent.providers.base import Page, PageHit, PictureHit
 from agent.tools.context import Context
 from agent.tools.extract import extract, links_for
-from agent.tools.outcome import NewPicture, Output, model_fault, no_results
+from agent.tools.outcome import NewPicture, Output, ToolFault, model_fault, no_results
 from agent.tools.quote import one_line, quoted
 from agent.tools.schema import Handle, Text
+from records.errors import ProviderFault
 
 NUM_SNIPPETS = 5
 SNIPPET_CHARS = 320
@@ -32,11 +33,21 @@ async def text_search(at: Context, query: Text, top_k: TopK = 5) -> Output:
         return no_results("no page matches the query; try other words")
     if not at.settings.summaries:
         return Output(parts=_hits(found.value, PASSAGE_CHARS), cost=found.cost)
-    read = await asyncio.gather(*(_summary(at, hit, query) for hit in found.value))
-    parts = []
-    for number, (hit, (words, _)) in enumerate(zip(found.value, read, strict=True), 1):
+    read = await asyncio.gather(*(_summary(at, hit, query) for hit in found.value), return_exceptions=True)
+    parts: list[str] = []
+    cost = found.cost
+    for number, (hit, outcome) in enumerate(zip(found.value, read, strict=True), 1):
+        if isinstance(outcome, BaseException):
+            if not isinstance(outcome, ToolFault | ProviderFault):
+                raise outcome
+            words = f"Extract (the page could not be read): {quoted(hit.snippet, SNIPPET_CHARS)}"
+        else:
+            words, cost = f"Summary for the query (by a model): {quoted(outcome[0], PASSAGE_CHARS)}", cost + outcome[1]
         parts.append(f"{_head(number, hit.title, hit.url)}\n{words}\n")
-    return Output(parts=tuple(parts), cost=found.cost + sum(cost for _, cost in read))
+    faults = [outcome for outcome in read if isinstance(outcome, BaseException)]
+    if len(faults) == len(read):
+        raise faults[0]  # nothing was read at all: no success
+    return Output(parts=tuple(parts), cost=cost)
 
 
 async def web_search(at: Context, query: Text) -> Output:
@@ -108,11 +119,11 @@ def whole_text(page: Page) -> str:
 
 
 async def _summary(at: Context, hit: PageHit, query: str) -> tuple[str, float]:
-    """The summary of a page for a query, marked as one, or the marked snippet where the page cannot be read."""
+    """The summary of a found page for a query, and what it cost."""
     assert at.summarise is not None
     page = await at.provider.page(hit.url, query)
     words, cost = await at.summarise(query, page.value.title, whole_text(page.value))
-    return f"Summary for the query (by a model): {quoted(words, PASSAGE_CHARS)}", page.cost + cost
+    return words, page.cost + cost
 
 
 def _hits(hits: tuple[PageHit, ...], max_chars: int) -> tuple[str, ...]:

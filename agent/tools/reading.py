@@ -1,0 +1,35 @@
+"""A model that reads a page for a goal (OpenSearch-VL's search with summaries, VSearcher's visit)."""
+from calls.ledger import Status
+from calls.retry import CallFault
+from models.structured import BadReply
+from prompts.ask import Client, ask
+from prompts.fence import fenced
+from prompts.render import render
+from prompts.roles import ROLES
+
+ROLE = "read_page"
+
+
+class ModelReader:
+    """`Summarise` by a chat model.
+
+    Args:
+        client: the chat client, with the role "read_page".
+        item_id: for the ledger.
+    """
+
+    def __init__(self, client: Client, item_id: str = "") -> None:
+        self.client, self.item_id = client, item_id
+
+    async def __call__(self, goal: str, title: str, page: str) -> tuple[str, float]:
+        """What the page says about the goal. Its cost stands in the call ledger, under the role's name, and not in the result.
+
+        Raises:
+            ProviderFault: the model cannot be asked, or its replies cannot be used.
+        """
+        prompt = render(ROLES[ROLE], goal=fenced("goal", goal, 2_000), title=title, page=fenced("page", page))
+        try:
+            read = await ask(self.client, prompt, lambda reply: reply, item_id=self.item_id, seed_id="")
+        except BadReply as bad:
+            raise CallFault(ROLE, "its reply cannot be used", Status.BAD_RESPONSE, retryable=False) from bad
+        return read.summary, 0.0

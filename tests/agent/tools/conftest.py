@@ -1,0 +1,63 @@
+"""The little store, a tool box over it, and the sandbox where the machine has one."""
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agent.bank import ImageBank
+from agent.providers.local import LocalProvider
+from agent.sandbox import Sandbox, open_sandbox
+from agent.tools import ToolBox, ToolSettings
+from knowledge.store import Store
+from models.clip import Clip
+from records.episodes import ToolCall, ToolResult
+from tests.agent.tools.little_store import little_store, source
+from tests.models.pictures import file_of
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory) -> Store:
+    return little_store(tmp_path_factory.mktemp("little"))
+
+
+@pytest.fixture(scope="session")
+def provider(store) -> LocalProvider:
+    return LocalProvider(store, Clip.load("small"))
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Sandbox:
+    found, why = open_sandbox()
+    if found is None:
+        pytest.skip(f"no sandbox here: {why}")
+    return found
+
+
+@pytest.fixture
+def bank() -> ImageBank:
+    """One picture of the task's, like none of the store's."""
+    bank = ImageBank()
+    bank.add(file_of(source(50)), origin="task")
+    return bank
+
+
+@pytest.fixture
+def box(provider) -> ToolBox:
+    return ToolBox(provider)
+
+
+@pytest.fixture
+def call(box, bank) -> Callable[..., ToolResult]:
+    """Calls a tool of a box over the local provider: `call("crop", handle=0, …)`."""
+    def run(name: str, using: ToolBox = box, on: ImageBank = bank, **arguments: Any) -> ToolResult:
+        return called(using, on, name, arguments)
+    return run
+
+
+def called(box: ToolBox, bank: ImageBank, name: str, arguments: Any, turn: int = 3) -> ToolResult:
+    return asyncio.run(box.call(ToolCall(name=name, arguments=arguments), bank, turn=turn))
+
+
+def box_with(provider, sandbox=None, **settings) -> ToolBox:
+    return ToolBox(provider, settings=ToolSettings(**settings), sandbox=sandbox)
