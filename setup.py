@@ -46,8 +46,10 @@ setup(
         "typer",
     ],
     extras_require={
-        "dev": ["fastapi", "hypothesis", "import-linter", "mypy", "pytest", "pytest-xdist", "redis>=8", "ruff", "types-PyYAML", "uvicorn"],
+        "dev": ["fastapi", "hypothesis", "gcsfs", "import-linter", "moto[s3,server]", "mypy", "pytest", "pytest-xdist", "redis>=8", "ruff", "s3fs", "types-PyYAML", "uvicorn"],
+        "gcs": ["gcsfs"],
         "redis": ["redis>=8"],
+        "s3": ["s3fs"],
     },
     entry_points={"console_scripts": ["questloom = pipeline.cli:main"]},
 )

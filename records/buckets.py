@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 import fsspec
 from fsspec.asyn import sync
+from fsspec.exceptions import FSTimeoutError
 
 from records.errors import InputError, ProviderFault, QuestloomError
 from records.identity import sha256_hex
@@ -314,8 +315,14 @@ class BucketPath:
         except PermissionError as error:
             right = "reading, writing and deleting" if writing else "reading"
             raise InputError(str(self), f"{right} is not allowed ({_words(error)})", RIGHTS[self.scheme]) from error
+        except FSTimeoutError:
+            raise self.silent() from None
         except Exception as error:  # botocore's, google-auth's, aiohttp's and their own
             raise InputError(str(self), f"cannot be used ({_words(error)})", f"See that the store can be reached. {RIGHTS[self.scheme]}") from error
+
+    def silent(self) -> InputError:
+        """The error of a check that did not end."""
+        return InputError(str(self), f"did not answer within {CHECK_SECONDS} seconds", f"See that the store can be reached. {RIGHTS[self.scheme]}")
 
 
 class _NothingThere(Exception):

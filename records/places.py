@@ -13,6 +13,7 @@ import re
 import shutil
 import tempfile
 import threading
+import time
 import uuid
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,10 +22,12 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
+from records import buckets
 from records.buckets import THREADS, BucketPath, asking, is_remote
-from records.errors import InputError, QuestloomError
+from records.errors import InputError
 
 Place = Path | BucketPath
+GRACE_SECONDS = 5
 
 
 def place(path: str | Place, *parts: str) -> Place:
@@ -194,24 +197,32 @@ def check_places(*, reads: Iterable[str | Place] = (), writes: Iterable[str | Pl
         writes: folders in which objects must be listed, written and deleted.
 
     Raises:
-        InputError: no such bucket or object, no rights, no answer within 40 seconds, or the provider's package is not installed.
+        InputError: no such bucket or object, no rights, no answer in 45 seconds, or the provider's package is not installed.
     """
     asked = [(found, writing) for paths, writing in ((reads, False), (writes, True)) for path in paths
              if isinstance(found := place(path), BucketPath)]
     if not asked:
         return
 
-    def check(item: tuple[BucketPath, bool]) -> QuestloomError | None:
-        try:
-            item[0].check(writing=item[1])
-        except InputError as error:
-            return error
-        return None
+    ended: dict[int, InputError | None] = {}
 
-    with ThreadPoolExecutor(THREADS) as pool:
-        for error in list(pool.map(check, asked)):
-            if error is not None:
-                raise error
+    def check(number: int) -> None:
+        found, writing = asked[number]
+        try:
+            found.check(writing=writing)
+            ended[number] = None
+        except InputError as error:
+            ended[number] = error
+
+    # Daemons: a look for credentials may hang for minutes, and the command must end before.
+    threads = [threading.Thread(target=check, args=(number,), daemon=True) for number in range(len(asked))]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + buckets.CHECK_SECONDS + GRACE_SECONDS
+    for number, thread in enumerate(threads):
+        thread.join(max(0.0, deadline - time.monotonic()))
+        if (error := ended.get(number, asked[number][0].silent())) is not None:
+            raise error
 
 
 def reaching(path: str | Place):

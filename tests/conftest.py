@@ -1,0 +1,47 @@
+"""Object stores for the tests that need one: one server of each kind a test process, started on first use."""
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from tests.small_buckets import BUCKET, FAKE_GCS, NO_FAKE_GCS, connect, gs_server, s3_server
+
+
+@pytest.fixture(scope="session")
+def _s3() -> Iterator[dict[str, str]]:
+    with s3_server() as names:
+        yield names
+
+
+@pytest.fixture(scope="session")
+def _gs() -> Iterator[dict[str, str]]:
+    if not FAKE_GCS:
+        pytest.skip(NO_FAKE_GCS)
+    with gs_server() as names:
+        yield names
+
+
+def _set(names: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in names.items():
+        monkeypatch.setenv(name, value)
+    connect(names)
+
+
+@pytest.fixture
+def s3(_s3: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """An empty prefix of an S3 bucket, as an address."""
+    _set(_s3, monkeypatch)
+    return f"s3://{BUCKET}/{uuid.uuid4().hex}"
+
+
+@pytest.fixture
+def gs(_gs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """An empty prefix of a Google Cloud Storage bucket, as an address."""
+    _set(_gs, monkeypatch)
+    return f"gs://{BUCKET}/{uuid.uuid4().hex}"
+
+
+@pytest.fixture(params=["s3", "gs"])
+def bucket(request: pytest.FixtureRequest) -> str:
+    """Both, one after the other."""
+    return request.getfixturevalue(request.param)
