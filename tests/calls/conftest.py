@@ -26,9 +26,15 @@ class SqliteBackend:
         self._opened.append(self._new())
         return self._opened[-1]
 
+    def renew(self) -> None:
+        """A fresh place."""
+        self.close()
+        self.place += "x"
+
     def close(self) -> None:
         for cache in self._opened:
             cache.close()
+        self._opened.clear()
 
     def _new(self) -> CallCache:
         return SqliteCache(self.place)

@@ -161,12 +161,12 @@ def test_a_reply_that_takes_longer_than_the_timeout_is_a_fault(cache):
 
 
 def test_a_caller_that_is_cancelled_leaves_the_paid_call_running(cache):
-    provider = Provider(seconds=0.05)
+    provider = Provider(seconds=0.4)
 
     async def ask():
         caller = Caller(cache)
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(caller.call(request(), provider.send), 0.01)
+            await asyncio.wait_for(caller.call(request(), provider.send), 0.2)
         async with asyncio.timeout(5):
             while await cache.lookup(request().key()) is None:
                 await asyncio.sleep(0.01)
