@@ -56,7 +56,8 @@ class Task:
 
 def read(folder: Path) -> tuple[list[Task], dict[str, int]]:
     """The questions with one typed answer, and how many were left out, by reason."""
-    tasks, left = [], defaultdict(int)
+    tasks: list[Task] = []
+    left: dict[str, int] = defaultdict(int)
     with gzip.open(folder / FILE, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
@@ -76,7 +77,7 @@ def _answer(kind: str, given: Any) -> Answer | None:
     match kind:
         case "entity":
             label = given["label"] if isinstance(given["label"], str) else (given["label"] or {}).get("en")
-            return label and Answer(value=entity_value(given["name"]), text=label, type="entity")
+            return Answer(value=entity_value(given["name"]), text=label, type="entity") if label else None
         case "boolean":
             text = "Yes" if given else "No"
             return Answer(value=Value(kind="string", text=text), text=text, type="string")
@@ -170,11 +171,9 @@ def near_misses(task: Task, tasks: list[Task], draws: random.Random) -> Iterator
     answer = task.answer
     others = [t.answer for t in tasks if t.answer.type == answer.type and not _same(t.answer, answer)]
     drawn = draws.sample(others, min(NUM_OTHERS, len(others)))
-    for other in drawn:
-        yield "another answer", other.text
+    yield from (("another answer", o.text) for o in drawn)
     if answer.type == "entity":
-        for other in sorted(others, key=lambda o: -_overlap(o, answer))[:5]:
-            yield "the most similar answers", other.text
+        yield from (("the most similar answers", o.text) for o in sorted(others, key=lambda o: -_overlap(o, answer))[:5])
         words = answer.text.split()
         if len(words) > 1:
             for part in (words[0], words[-1]):
@@ -186,11 +185,11 @@ def near_misses(task: Task, tasks: list[Task], draws: random.Random) -> Iterator
         yield "sequel", f"{answer.text} 2"
     yield from _neighbours(answer)
     if drawn:
-        other = drawn[0].text
-        yield "two candidates", f"{answer.text} or {other}"
-        yield "two candidates", f"{other}, {answer.text}"
-        yield "negated", f"It is not {answer.text} but {other}."
-        yield "another in a sentence", f"The answer is {other}, which comes after {answer.text}."
+        rival = drawn[0].text
+        yield "two candidates", f"{answer.text} or {rival}"
+        yield "two candidates", f"{rival}, {answer.text}"
+        yield "negated", f"It is not {answer.text} but {rival}."
+        yield "another in a sentence", f"The answer is {rival}, which comes after {answer.text}."
     yield "negated", f"It is not {answer.text}."
     yield "hedged", f"Possibly {answer.text}, but I am not sure."
     yield "hedged", f"{answer.text}?"
@@ -217,9 +216,9 @@ def _neighbours(answer: Answer) -> Iterator[tuple[str, str]]:
     if answer.type == "quantity" and answer.value.number is not None:
         number, unit = answer.value.number, _unit(answer)
         step = 1 / 12 if unit else 1
-        for other in (number - step, number + step, number * 10, number / 10, -number, number + 0.5):
-            if abs(other - number) > 1e-9:
-                yield "neighbour", f"{other:.10g}{unit}"
+        for near in (number - step, number + step, number * 10, number / 10, -number, number + 0.5):
+            if abs(near - number) > 1e-9:
+                yield "neighbour", f"{near:.12g}{unit}"
         yield "other unit", f"{number:.10g} kg"
         yield "other unit", f"{number:.10g} million"
         yield "too vague", f"more than {number:.10g}{unit}"

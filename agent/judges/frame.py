@@ -5,7 +5,7 @@ from agent.judges.normalise import clean, expanded, name_key, tokens, without_br
 
 FRAME = frozenset("""
 the a an it is was are were be been he she they this that these those there i answer answers final correct question my its his her their so therefore
-thus hence has have had did does do in on at as to which who what when where name named called titled known born died old year date day number total
+thus hence has have had did does do in on at as to which who what when where name named called titled known old year date day number total
 exactly precisely
 la le el los las les un una der die das ein eine respuesta es fue era son reponse est etait sont antwort ist war risposta e resposta o os as il lo
 en em im am
@@ -68,8 +68,11 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
 def framed_name(said: str, wording: str, question: str, language: str) -> bool:
     """Whether a short sentence names this and nothing else.
 
-    The question's words count only where the name is not one of them: "Morgan Freeman is older than Anthony Hopkins" answers
-    "Who is older, …?" with one of two names that both stand in the question.
+    Args:
+        said: the final answer.
+        wording: a right wording.
+        question: whose words may be repeated; "" where it names the answer itself, as one of two candidates.
+        language: whose articles are dropped.
 
     >>> framed_name("The answer is U2.", "U2", "", "en"), framed_name("Cameron's wife directed Titanic", "Cameron", "Who directed Titanic?", "en")
     (True, False)
@@ -79,14 +82,11 @@ def framed_name(said: str, wording: str, question: str, language: str) -> bool:
         return False
     text = clean(said)
     words = tokens(text)
-    folded = expanded([w.text for w in words])
-    places = [i for i in range(len(folded) - len(gold) + 1) if folded[i:i + len(gold)] == gold]
+    places = _places(gold, [w.text for w in words])
     if len(places) != 1:
         return False
     before, after = words[:places[0]], words[places[0] + len(gold):]
-    asked = expanded(_words(question))
-    in_question = any(asked[i:i + len(gold)] == gold for i in range(len(asked)))
-    echo = set() if in_question else _stems(list(asked)) - DOUBT
+    echo = _stems(_words(question)) - DOUBT
     if any(w.text in DOUBT or not (w.text in FRAME or w.text in echo or w.text == "by") for w in (*before, *after)):
         return False
     if before and not (before[-1].text in BEFORE_NAME or text[before[-1].end:words[places[0]].start].strip(" \"'*_") == ":"):
@@ -98,8 +98,19 @@ def framed_name(said: str, wording: str, question: str, language: str) -> bool:
     return verb and text[words[places[0] + len(gold) - 1].end:after[0].start].strip("\"'*_") == " "
 
 
+def names(text: str, name: str, language: str) -> bool:
+    """Whether a text holds a name."""
+    key = name_key(without_bracket(name), language)
+    return bool(key) and bool(_places(key, _words(text)))
+
+
+def _places(key: tuple[str, ...], words: list[str]) -> list[int]:
+    """Where a name's key stands among words; each stretch is read as a name of its own, since abbreviations go by place."""
+    return [i for i in range(len(words) - len(key) + 1) if expanded(words[i:i + len(key)]) == key]
+
+
 def says_yes_or_no(text: str, question: str) -> bool | None:
-    """True for yes, False for no, None for anything else; what follows may only repeat the question.
+    """True for yes, False for no, None for anything else; what follows may only repeat the question, for a no in the negative.
 
     >>> says_yes_or_no("Yes.", ""), says_yes_or_no("No, it did not.", ""), says_yes_or_no("Yes and no", ""), says_yes_or_no("Yes, but late", "")
     (True, False, None, None)
@@ -108,6 +119,8 @@ def says_yes_or_no(text: str, question: str) -> bool | None:
     if not words or words[0] not in YES | NO:
         return None
     yes = words[0] in YES
+    if not yes and words[1:] and not _NEGATED & set(words[1:]):  # "No, it did." contradicts itself
+        return None
     echo = _stems(_words(question)) - (DOUBT - {"or", "and", "by", "before", "after", "more", "less", "than", "most", "all", "over", "only"})
     allowed = FRAME | echo | (frozenset() if yes else _NEGATED - {"no"})
     if any(w in YES | NO or (w in _NEGATED and w not in allowed) or w not in allowed for w in words[1:]):

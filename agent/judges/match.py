@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from agent.judges import amounts as amounts_
 from agent.judges import dates as dates_
-from agent.judges.frame import framed_name, is_frame, says_yes_or_no
+from agent.judges.frame import framed_name, is_frame, names, says_yes_or_no
 from agent.judges.normalise import clean, same_name, without_bracket
 from agent.judges.units import Unit, unit_of
 from records.synthesis import Answer
@@ -22,8 +22,10 @@ MAX_CHARS = 300
 class Tolerance:
     """How far a number may be off."""
 
-    relative: float = 1e-12
-    """In the expected unit, or one that differs by a power of ten or by hours and minutes. 0.01 accepts 1.1 million for 1,097,379."""
+    relative: float = 5e-10
+    """As texts of answers are rounded, to ten digits.
+
+    In the expected unit, or one that differs by a power of ten or by hours and minutes. 0.01 accepts 1.1 million for 1,097,379."""
     converted: float = 5e-3
     """After a conversion between systems: nobody converts feet to more than three digits."""
     kelvin: float = 0.6
@@ -62,7 +64,8 @@ def match(answer: Answer, said: str, *, question: str = "", language: str = "en"
     yes = says_yes_or_no(answer.text, "")
     if yes is not None:
         return "yes_no" if says_yes_or_no(said, question) is yes else ""
-    return "framed" if any(framed_name(said, w, question, language) for w in wordings) else ""
+    asked = "" if any(names(question, w, language) for w in wordings) else question  # one of two candidates that the question names
+    return "framed" if any(framed_name(said, w, asked, language) for w in wordings) else ""
 
 
 def _is_wording(said: str, wording: str, language: str, *, swap: bool) -> bool:
@@ -109,7 +112,9 @@ def _is_quantity(answer: Answer, said: str, question: str, language: str, tolera
 
 
 def _restated(found: list[amounts_.Amount]) -> bool:
-    """Whether all are one amount in several units: "8,849 m (29,032 ft)"."""
+    """Whether all are one amount, in several units or in words and digits: "8,849 m (29,032 ft)", "twelve (12)"."""
+    if len({(a.number, a.unit) for a in found}) == 1:
+        return True
     units = [a.unit for a in found if a.unit is not None]
     return len(set(units)) == len(found) and len({u.dimension for u in units}) == 1
 
