@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
+from calls import meter
 from calls.budget import Budget
 from calls.cache import CallCache, Decision
 from calls.ledger import Status
@@ -158,4 +159,6 @@ class Caller:
         status = Status.OK if fault is None else fault.kind
         # Cancelled here, the reply still arrives: the step is queued before the first suspension.
         await self.cache.settle(attempt_id, key, request, status, time.monotonic() - began, reply)
+        if reply is not None:
+            meter.add(request, reply)
         return reply, fault

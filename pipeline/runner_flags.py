@@ -24,6 +24,8 @@ FLAGS: dict[str, tuple[Any, Any]] = {
                                                     rich_help_panel=PANEL)], 60.0),
     "probe_seconds": (Annotated[float, typer.Option(min=0, help="A tiny job that tries the cluster first may take so long; 0: none.",
                                                     rich_help_panel=PANEL)], 50.0),
+    "gpu": (Annotated[str, typer.Option(help="With dataflow: an accelerator for the stages that run CLIP "
+                                        "(type:nvidia-l4;count:1;install-nvidia-driver).", rich_help_panel=PANEL)], ""),
 }
 """By parameter of a command: its type and default."""
 

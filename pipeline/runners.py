@@ -35,6 +35,8 @@ class RunnerOptions:
     """A job of which no part was finished for so long is cancelled and reported. The largest task must fit in."""
     probe_seconds: Annotated[float, Ge(0)] = 50.0
     """A tiny job goes first, which shows that workers start, run this code and share the folders; it may take so long. 0: none."""
+    gpu: str = ""
+    """Dataflow's accelerator for the stages that run CLIP ("type:nvidia-l4;count:1;install-nvidia-driver"); "" for none."""
     beam_args: tuple[str, ...] = ()
     """Further options of Beam, as they are ("--project=…"); they win over ours."""
 
@@ -63,6 +65,11 @@ class RunnerOptions:
         if self.environment == LOOPBACK:
             return [*options, "--environment_type=LOOPBACK", *self.beam_args]
         return [*options, "--environment_type=EXTERNAL", f"--environment_config={self.environment}", *self.beam_args]
+
+    @property
+    def clip_hints(self) -> dict[str, str]:
+        """Beam's resource hints for the stages that run CLIP."""
+        return {"accelerator": self.gpu} if self.gpu and self.kind is RunnerKind.DATAFLOW else {}
 
     def dataflow_options(self, *, name: str) -> list[str]:
         """Beam's options for a job on Dataflow."""

@@ -4,9 +4,11 @@
 
 Only ids, keys and shard numbers pass between workers; `transforms/stages/` says how a stage is written and resumed.
 """
+import dataclasses
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import apache_beam as beam
 
@@ -41,6 +43,7 @@ from transforms.stages.run import StageTransform
 from transforms.stages.shards import counts, shard_path
 from transforms.stages.stage import Stage
 
+CLIP_STAGES = ("pictures", "enhance")
 RANGE = 2_000
 """Entities a worker looks at in one go when seeds are drawn."""
 
@@ -156,9 +159,10 @@ def seed_shards(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str]) -> 
             | "choose seeds" >> beam.ParDo(WriteSeeds(job)))
 
 
-def build(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str]) -> beam.PCollection:
-    """The whole job as a graph; gives the shard numbers once everything stands."""
+def build(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str], clip_hints: Mapping[str, str] = MappingProxyType({})) -> beam.PCollection:
+    """The whole job as a graph; gives the shard numbers once everything stands. `clip_hints` are for the stages that run CLIP."""
     stages = {s.name.split("-", 1)[1]: s for s in synth_stages(job)}
+    stages.update({name: dataclasses.replace(stages[name], hints=dict(clip_hints)) for name in CLIP_STAGES})
     recipe = job.recipe
 
     def chain(shards: beam.PCollection, names: list[str], source: str) -> beam.PCollection:
@@ -267,7 +271,8 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, runner:
 
     with watching("synth", total, done, slow=is_remote(job.run)):
         try:
-            run_pipeline(lambda pipeline: build(pipeline, job, excluded), runner, workers=workers, title="synth", moved=lambda: (done(), _last_call(job)))
+            run_pipeline(lambda pipeline: build(pipeline, job, excluded, runner.clip_hints), runner, workers=workers, title="synth",
+                         moved=lambda: (done(), _last_call(job)))
         except QuestloomError:
             raise
         except Exception as error:

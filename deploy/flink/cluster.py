@@ -6,7 +6,8 @@
 
 Each task manager has one slot and a pool, as in a pod with a side-car: the pools listen at 127.0.0.2, 127.0.0.3, … on one
 port, and each task manager reads a hosts file of its own in which the name `questloom-pool` is its pool. Linux.
-Memory: job manager 0.7 GB, a task manager 1 GB, a worker what the job needs (0.5 to 1.5 GB), the job server 0.5 GB while a job runs.
+Memory: job manager 0.7 GB, a task manager 1.4 GB at most (0.7 in the tests), a worker what the job needs (0.5 to 1.5 GB), the job server
+0.5 GB while a job runs.
 """
 import argparse
 import json
@@ -145,7 +146,6 @@ class Cluster:
             "taskmanager.host": "localhost", "taskmanager.bind-host": "localhost", "jobmanager.memory.process.size": "1024m",
             "parallelism.default": self.task_managers, "io.tmp.dirs": self.folder / "tmp", "heartbeat.timeout": 20000, "heartbeat.interval": 2000,
             "restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": 10, "restart-strategy.fixed-delay.delay": "2s",
-            # A worker is kept for the job's later stages; the task manager lets it go soon after a failed job all the same.
             "web.submit.enable": "false"}
         (conf / "config.yaml").write_text("".join(f"{name}: {value}\n" for name, value in settings.items()))
         (conf / "log4j.properties").write_text(

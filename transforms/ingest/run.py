@@ -1,9 +1,11 @@
 """Beam: the stages as one graph. Task numbers flow, files do the rest, and each stage waits for all of the one before."""
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 
 import apache_beam as beam
+from apache_beam.metrics import Metrics
 
 from records.errors import InputError, ProviderFault
 from records.parquet import write_whole
@@ -36,10 +38,18 @@ class RunTask(beam.DoFn):
             try:
                 outcome = STAGES[self.stage](self.job, task)
                 write_done(self.job, self.stage, task, outcome, time.monotonic() - started)
+                self._count(outcome)
             except (InputError, ProviderFault) as error:
                 write_failure(self.job, error)
                 raise
         yield task
+
+    def _count(self, outcome: Outcome) -> None:
+        """Beam's metrics of what was done now."""
+        Metrics.counter(self.stage, "num_in").inc(outcome.num_in)
+        Metrics.counter(self.stage, "num_kept").inc(outcome.num_kept)
+        for reason, number in Counter(r.reason for r in outcome.rejected).items():
+            Metrics.counter(self.stage, f"rejected_{reason}").inc(number)
 
 
 def write_failure(job: Job, error: InputError | ProviderFault) -> None:

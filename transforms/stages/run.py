@@ -8,6 +8,7 @@ import asyncio
 import inspect
 import time
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from apache_beam.metrics import Metrics
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
+from calls import meter
 from records.errors import BudgetExceeded, ProviderFault
 from records.outcomes import Pending, PendingCause, Reason, StageCount
 from records.parquet import read_records
@@ -29,12 +31,12 @@ MAX_OPEN_SHARDS = 4
 MAX_TRACEBACK = 4_000
 
 
-_FUNCTIONS: dict[tuple[str, str], Apply] = {}
+_FUNCTIONS: dict[tuple[str, str, str], Apply] = {}
 
 
-def function_of(stage: Stage) -> Apply:
-    """The stage's function, made once a process."""
-    key = (stage.name, stage.fingerprint)
+def function_of(stage: Stage, run: str) -> Apply:
+    """The stage's function, made once a process and run: it may write into the run's folder."""
+    key = (run, stage.name, stage.fingerprint)
     if key not in _FUNCTIONS:
         _FUNCTIONS[key] = stage.make(stage.settings)
     return _FUNCTIONS[key]
@@ -80,7 +82,7 @@ class RunStage(beam.DoFn):
         self._ended = 0.0
 
     def setup(self) -> None:
-        self._function = function_of(self.stage)
+        self._function = function_of(self.stage, self.run)
         self._is_async = inspect.iscoroutinefunction(self._function)
 
     def start_bundle(self) -> None:
@@ -111,6 +113,7 @@ class RunStage(beam.DoFn):
         for item in items:
             outcomes.take(apply_one(self.stage, function, item))
         outcomes.seconds = time.monotonic() - started
+        self._count(outcomes)
         yield from self._report(write_shard(self.run, self.stage, shard, digest, outcomes))
 
     async def _gather(self, items: list) -> list:
@@ -124,12 +127,21 @@ class RunStage(beam.DoFn):
         # Open shards overlap: each counts from where the one before it ended, so that their sum is no more than the time that passed.
         ended = time.monotonic()
         outcomes.seconds, self._ended = ended - max(started, self._ended), ended
+        self._count(outcomes)
         return write_shard(self.run, self.stage, shard, digest, outcomes)
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         while self._open:
             for value in self._report(self._finish(self._open.pop(0))):
                 yield WindowedValue(value, GlobalWindow().max_timestamp(), (GlobalWindow(),))
+
+    def _count(self, outcomes: Outcomes) -> None:
+        """Beam's metrics of what was done now; a shard that stood already adds nothing to them."""
+        for reason, number in Counter(r.reason for r in outcomes.rejected).items():
+            Metrics.counter(self.stage.name, f"rejected_{reason}").inc(number)
+        spent = meter.take(self.stage.name)
+        for name, amount in vars(spent).items() if spent else ():
+            Metrics.counter(self.stage.name, name).inc(amount)
 
     def _report(self, count: StageCount) -> Iterator[Any]:
         for name in ("num_in", "num_kept", "num_rejected", "num_pending"):
@@ -145,4 +157,5 @@ class StageTransform(beam.PTransform):
         self.stage, self.run, self.source = stage, run, source
 
     def expand(self, shards: beam.PCollection[int]) -> beam.PCollection[int]:
-        return shards | "run" >> beam.ParDo(RunStage(self.stage, self.run, self.source))
+        run = beam.ParDo(RunStage(self.stage, self.run, self.source))
+        return shards | "run" >> (run.with_resource_hints(**self.stage.hints) if self.stage.hints else run)

@@ -3,8 +3,8 @@
 The function maps one record to what becomes of it: a record (kept), a `Rejection`, or a list of both (a stage may fan
 out). It may be a coroutine, where it calls models. It is imported and tested without Beam.
 """
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from records.outcomes import Reason, Rejection
@@ -28,6 +28,7 @@ class Stage:
         in_flight: records under way at once in a process, for coroutines; 0 for a plain function.
         side: the type of a second input, `side-SSSSS.parquet` in the stage's own folder, which a global step wrote; the function
             then takes (record, side record or None), matched by `item_id`.
+        hints: Beam's resource hints for the workers that run it ("accelerator"); no result depends on them.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Stage:
     fingerprint: str = ""
     in_flight: int = 0
     side: type[Record] | None = None
+    hints: Mapping[str, str] = field(default_factory=dict)
 
 
 def reject(item: Any, stage: str, reason: Reason, evidence: Any = None) -> Rejection:
