@@ -8,25 +8,38 @@ import time
 import urllib.request
 
 import pytest
+from redis import Redis
 
 from benchmarks.mock_endpoint import running
+from calls.cache import CallCache
 from calls.caller import Caller
 from calls.ledger import cost_lines
-from calls.sqlite import SqliteCache
+from calls.open import open_cache
+from calls.shared.place import is_url
 from models.chat import ChatClient
 from models.endpoints import EndpointConfig, RoleConfig
 from models.messages import user
+from tests.calls.redis_server import RedisServer, needs_redis
 
 NUM_CALLS = 300
 WINDOW = 16
 NUM_KILLS = 10
 
 
+def open_here(path: str) -> CallCache:
+    """The cache; in Redis with signs of life so short that a killed worker is soon known to be dead."""
+    if not is_url(path):
+        return open_cache(path)
+    from calls.shared.cache import RedisCache
+
+    return RedisCache(path, life=0.5)
+
+
 def work(url: str, path: str, num_calls: int) -> None:
     """Asks every question, a window of them at a time."""
     async def ask() -> None:
         endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW)
-        cache = SqliteCache(path)
+        cache = open_here(path)
         client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="small")}, Caller(cache))
         questions = iter(range(num_calls))
 
@@ -48,6 +61,16 @@ def start(*args) -> multiprocessing.Process:
     return process
 
 
+def arrived_keys(path: str) -> list[str]:
+    """The keys of all replies that are kept, read by somebody else."""
+    if is_url(path):
+        port = int(path.split(":")[2].split("/")[0])
+        with Redis(port=port) as client:
+            return [name.decode().rpartition(":")[2] for name in client.scan_iter("test:reply:*", count=1000)]
+    with sqlite3.connect(path) as cache:
+        return [key for key, in cache.execute("SELECT key FROM replies")]
+
+
 def stats(url: str) -> dict:
     with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as reply:
         return json.load(reply)
@@ -59,8 +82,19 @@ def server():
         yield url
 
 
-def test_after_kills_at_ten_random_points_no_request_whose_reply_had_arrived_is_sent_again(server, tmp_path):
-    path = str(tmp_path / "calls.sqlite")
+@pytest.fixture(params=["sqlite", pytest.param("redis", marks=needs_redis)])
+def path(request, tmp_path):
+    """A fresh place of the call cache, in a file and in Redis."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "calls.sqlite")
+        return
+    redis = RedisServer(tmp_path)
+    redis.start()
+    yield redis.url()
+    redis.stop()
+
+
+def test_after_kills_at_ten_random_points_no_request_whose_reply_had_arrived_is_sent_again(server, path):
     points = sorted(random.Random(0).sample(range(1, NUM_CALLS), NUM_KILLS))
     arrived: dict[str, int] = {}
     for point in points:
@@ -71,9 +105,8 @@ def test_after_kills_at_ten_random_points_no_request_whose_reply_had_arrived_is_
         process.join()
         time.sleep(0.1)  # requests that were on the wire reach the server
         by_key = stats(server)["by_key"]
-        with sqlite3.connect(path) as cache:
-            for key, in cache.execute("SELECT key FROM replies"):
-                arrived.setdefault(key, by_key[key])
+        for key in arrived_keys(path):
+            arrived.setdefault(key, by_key[key])
     process = start(server, path, NUM_CALLS)
     process.join()
     assert process.exitcode == 0
@@ -87,8 +120,7 @@ def test_after_kills_at_ten_random_points_no_request_whose_reply_had_arrived_is_
     assert NUM_CALLS < sum(sent.values()) <= line.num_calls
 
 
-def test_two_processes_that_ask_the_same_at_once_send_each_request_once(server, tmp_path):
-    path = str(tmp_path / "calls.sqlite")
+def test_two_processes_that_ask_the_same_at_once_send_each_request_once(server, path):
     processes = [start(server, path, 100) for _ in range(2)]
     for process in processes:
         process.join()
