@@ -115,6 +115,12 @@ class TokenRenderer:
         """Tokens that end a turn."""
         return frozenset({self.end_id, self.tokenizer.eos_token_id} - {None})
 
+    @property
+    def image_ids(self) -> frozenset[int]:
+        """Tokens that stand for pictures' patches."""
+        names = {getattr(owner, f"{kind}_token", None) for owner in (self._processor, self.tokenizer) for kind in ("image", "video")}
+        return frozenset(number for number, token in self.tokenizer.added_tokens_decoder.items() if token.content in names)
+
     def num_tokens(self, message: Message) -> int:
         """Tokens between the turn before and the turn after an observation."""
         return len(self._segment("observation", self._between(message), [message]).ids)

@@ -61,7 +61,7 @@ class CachedModel:
         self.model, self._sampling = model, sampling
         self._stop_ids = stop_ids
         self._forbidden = torch.tensor(sorted(forbidden), dtype=torch.long, device=model.device)
-        self._image_id = getattr(model.config, "image_token_id", None)
+        self._image_id = int(getattr(model.config, "image_token_id", -1))
         self._rope = getattr(getattr(model, "model", None), "get_rope_index", None)
         self.context = model.config.get_text_config().max_position_embeddings
         if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=model.config).layers):
@@ -91,7 +91,7 @@ class CachedModel:
         out = self.model(input_ids=torch.tensor([ids[start:]], device=device), position_ids=positions[..., start:].to(device),
                          attention_mask=torch.ones(1, len(ids), dtype=torch.long, device=device), past_key_values=cache, use_cache=True,
                          logits_to_keep=1, **inputs)
-        row.ids, row.layers = ids, [(layer.keys, layer.values) for layer in cache.layers]
+        row.ids, row.layers = ids, _layers(cache)
         row.position = int(positions[-1].max() if self._rope is None else positions[1:].max()) + 1  # the text's own row runs ahead of mrope's
         row.most, row.new_ids, row.logprobs, row.ended = most, [], [], False
         row.chance = random.Random(seed)
@@ -104,7 +104,7 @@ class CachedModel:
             return line
         whole = torch.tensor([ids])
         grids = [segment.inputs["image_grid_thw"] for segment in segments if "image_grid_thw" in segment.inputs]
-        kinds = (whole == self._image_id).int()
+        kinds = torch.eq(whole, self._image_id).int()
         rope, _ = self._rope(whole, kinds, image_grid_thw=torch.cat(grids) if grids else None)
         return torch.cat([line[None], rope])
 
@@ -180,6 +180,10 @@ def _cache(config: Any, layers: Layers) -> DynamicCache:
     return DynamicCache(layers, config=config)
 
 
+def _layers(cache: Any) -> Layers:
+    return [(layer.keys, layer.values) for layer in cache.layers]
+
+
 class _Stack:
     """The caches of several rows as one, padded on the left."""
 
@@ -212,5 +216,4 @@ class _Stack:
         """Gives each row its own keys and values; what was fed after a row was done is left out."""
         for place, (row, pad) in enumerate(zip(self._rows, self._pads, strict=True)):
             held = slice(pad, pad + len(row.ids))
-            row.layers = [(layer.keys[place:place + 1, :, held].clone(), layer.values[place:place + 1, :, held].clone())
-                          for layer in self.cache.layers]
+            row.layers = [(keys[place:place + 1, :, held].clone(), values[place:place + 1, :, held].clone()) for keys, values in _layers(self.cache)]

@@ -9,7 +9,7 @@ from models.chat import ChatClient, ChatReply
 from models.messages import Message
 from records.errors import ProviderFault
 
-_CONTEXT_FULL = re.compile(r"context[ _](?:length|window)|maximum (?:context|input|prompt)|(?:prompt|input) is too long|too many tokens", re.IGNORECASE)
+CONTEXT_FULL = re.compile(r"context[ _](?:length|window)|maximum (?:context|input|prompt)|(?:prompt|input) is too long|too many tokens", re.IGNORECASE)
 
 
 class OpenAIEngine:
@@ -43,7 +43,7 @@ class OpenAIEngine:
             reply = await self._client.chat(self._role, conversation.messages, stage=self._role, item_id=conversation.task_id,
                                             sample=conversation.draw(), max_tokens=max_new_tokens)
         except ProviderFault as fault:
-            if fault.status in (400, 413, 422) and _CONTEXT_FULL.search(fault.message):
+            if fault.status in (400, 413, 422) and CONTEXT_FULL.search(fault.message):
                 raise ContextFull(fault.message) from fault
             raise
         return Sample(text=self._rendered(reply), complete=reply.finish_reason != "length", refusal=reply.refusal,

@@ -54,9 +54,7 @@ class TokenEngine:
 
     @property
     def picture_ids(self) -> frozenset[int]:
-        """Tokens that stand for pictures. The policy must not sample them: no pixels would belong to them."""
-        tokenizer = self.tokens.tokenizer
-        names = ("<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>")
-        named = {getattr(tokenizer, f"{kind}_token", None) for kind in ("image", "video")} | set(names)
-        known = {token.content: number for number, token in tokenizer.added_tokens_decoder.items()}
-        return frozenset(known[name] for name in named if name in known)
+        """Tokens that stand for pictures or frame them. The policy must not sample them: no pixels would belong to them."""
+        frames = {number for number, token in self.tokens.tokenizer.added_tokens_decoder.items()
+                  if token.content in ("<|vision_start|>", "<|vision_end|>")}
+        return self.tokens.image_ids | frames

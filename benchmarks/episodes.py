@@ -1,0 +1,174 @@
+"""The harness's rate with many episodes at once against the ideal one, and what it costs a turn without model and tools.
+
+    python -m benchmarks.episodes
+
+Rate: episodes of five turns each against a mock endpoint on loopback, log-normal latency (mean 0.30 s), over the whole way: chat client,
+call cache on disk, strict check, tool box, journal on disk. Counted are the replies that came while all places were taken; the ideal is
+places ÷ the mean latency that was drawn. Tools answer at once.
+
+Overhead: wall time of the same episodes with an engine that answers at once, less the time inside engine and tool box, by turn; one
+episode after the other, each of 30 calls, so that long conversations count.
+"""
+import argparse
+import asyncio
+import datetime
+import itertools
+import json
+import os
+import platform
+import statistics
+import tempfile
+import time
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agent.engines.engine import Conversation, Sample
+from agent.engines.openai import OpenAIEngine
+from agent.episode import Player, Task
+from agent.journal import Journal
+from agent.limits import Limits
+from agent.providers.base import Answered, PageHit
+from agent.tools import ToolBox, ToolSettings
+from benchmarks.mock_endpoint import running
+from calls.caller import Caller
+from calls.sqlite import SqliteCache
+from models.chat import ChatClient
+from models.endpoints import EndpointConfig, RoleConfig
+from models.messages import Message
+
+MEAN = 0.3
+CALLS = 4
+
+
+class Instant:
+    """A provider that finds the same passage for everything, at once."""
+
+    snapshot = "instant"
+
+    async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
+        """Five hits of 300 characters."""
+        return Answered(value=tuple(PageHit(title=f"Page {n}", url=f"https://world.example/{n}", snippet=f"{query} {n} " * 20) for n in range(k)))
+
+
+def toolbox() -> ToolBox:
+    """The real tool box with one tool."""
+    return ToolBox(Instant(), settings=ToolSettings(tools=("text_search",), cache_bytes=0))  # type: ignore[arg-type]
+
+
+class CountingEngine(OpenAIEngine):
+    """Counts the turns that came before a time."""
+
+    until = 0.0
+    num_in_time = 0
+
+    async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
+        """See `Engine.step`."""
+        sample = await super().step(conversation, max_new_tokens=max_new_tokens)
+        self.num_in_time += time.monotonic() < self.until
+        return sample
+
+
+async def rate(url: str, folder: Path, at_once: int, seconds: float, run: int) -> tuple[float, float]:
+    """Turns a second and CPU seconds a turn of one run."""
+    cache = SqliteCache(folder / f"calls-{run}.sqlite")
+    endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=at_once)
+    client = ChatClient([endpoint], {"agent": RoleConfig(endpoint="mock", model=f"agent:{CALLS}")}, Caller(cache))
+    engine = CountingEngine(client)
+    player = Player(engine, toolbox(), Limits())
+    begun = itertools.count()
+    engine.until = time.monotonic() + seconds
+    tasks = (Task(task_id=f"{run}-{n}", question=f"Question {n}?") for n in begun if time.monotonic() < engine.until)
+    cpu, num = time.process_time(), 0
+    with Journal(folder / f"journal-{run}", player.settings) as journal:
+        async for episode in player.play_all(tasks, journal=journal, at_once=at_once):
+            assert episode.end == "answered", episode.end_evidence
+            num += len(episode.turns)
+    cpu = time.process_time() - cpu
+    await client.aclose()
+    cache.close()
+    return engine.num_in_time / seconds, cpu / num
+
+
+class Instantly:
+    """An engine that searches at once, for ever."""
+
+    name = "instant"
+    model = "instant"
+    sampling: Mapping[str, Any] = {}
+    seconds = 0.0
+
+    async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
+        """A call with a thought of 2,000 characters."""
+        thought = f"What of {conversation.turn}? " * 120
+        call = json.dumps({"name": "text_search", "arguments": {"query": f"query {conversation.turn}"}})
+        return Sample(text=f"<think>{thought}</think>\n<tool_call>{call}</tool_call>", num_new_tokens=500)
+
+    def num_tokens(self, message: Message) -> int:
+        """Estimated."""
+        return message.num_tokens()
+
+    def forget(self, conversation: Conversation) -> None:
+        """Nothing is kept."""
+
+
+class TimedBox:
+    """The tool box, its time added up."""
+
+    def __init__(self) -> None:
+        self._box, self.seconds = toolbox(), 0.0
+        self.schemas, self.provider = self._box.schemas, self._box.provider
+
+    def for_task(self, withheld: frozenset[str]) -> "TimedBox":
+        """One box for all tasks."""
+        return self
+
+    async def call(self, *args: Any, **kwargs: Any) -> Any:
+        """See `ToolBox.call`."""
+        began = time.perf_counter()
+        try:
+            return await self._box.call(*args, **kwargs)
+        finally:
+            self.seconds += time.perf_counter() - began
+
+
+async def overhead(folder: Path, num: int) -> float:
+    """Seconds a turn that are neither engine nor tool box."""
+    box = TimedBox()
+    player = Player(Instantly(), box, Limits(calls=30))  # type: ignore[arg-type]
+    turns = 0
+    with Journal(folder, player.settings) as journal:
+        began = time.perf_counter()
+        async for episode in player.play_all((Task(task_id=str(n), question="?") for n in range(num)), journal=journal, at_once=1):
+            turns += len(episode.turns)
+        seconds = time.perf_counter() - began
+    return (seconds - box.seconds) / turns
+
+
+def main() -> None:
+    """Prints two lines: rate ÷ ideal, and the overhead a turn, each with its spread over three runs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--at-once", type=int, default=256)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each run")
+    asked = parser.parse_args()
+    print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        ratios, cpus = [], []
+        for run in range(asked.runs):
+            with running(mean=MEAN, seed=run) as url:
+                found, cpu = asyncio.run(rate(url, folder, asked.at_once, asked.seconds, run))
+                with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as stats:
+                    ideal = asked.at_once / json.load(stats)["mean_latency"]
+            ratios.append(found / ideal)
+            cpus.append(cpu * 1e3)
+        print(f"{asked.at_once} episodes at once: rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
+              f"CPU {statistics.median(cpus):.2f} ms a turn with call, tool and journal")
+        costs = [asyncio.run(overhead(folder / f"overhead-{run}", 20)) * 1e3 for run in range(asked.runs)]
+        print(f"harness without model and tools: {statistics.median(costs):.2f} ms a turn ({min(costs):.2f} to {max(costs):.2f})")
+
+
+if __name__ == "__main__":
+    main()
