@@ -46,7 +46,8 @@ setup(
         "typer",
     ],
     extras_require={
-        "dev": ["fastapi", "hypothesis", "gcsfs", "import-linter", "moto[s3,server]", "mypy", "pytest", "pytest-xdist", "redis>=8", "ruff", "s3fs", "types-PyYAML", "uvicorn"],
+        "dev": ["fastapi", "gcsfs", "hypothesis", "import-linter", "moto[s3,server]", "mypy", "pytest", "pytest-xdist", "redis>=8", "ruff", "s3fs",
+                "types-PyYAML", "uvicorn"],
         "gcs": ["gcsfs"],
         "redis": ["redis>=8"],
         "s3": ["s3fs"],

@@ -48,7 +48,7 @@ def calls_path(run: str, calls: str) -> Path | str:
         return Path(calls).absolute()
     if isinstance(folder, BucketPath):
         raise InputError(run, "lies in a bucket, where the call cache (SQLite) cannot be written",
-                         "Name a cache of its own with --cache: redis://HOST:PORT/DB, or a file on this machine for a run on this machine.")
+                         "Name another place with --cache: redis://HOST:PORT/DB, or the path of a file where the run stays on this machine.")
     is_pilot = folder.name == PILOT and (folder.parent / "recipe.json").is_file()
     return (folder.parent if is_pilot else folder) / CALLS
 

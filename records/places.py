@@ -219,8 +219,9 @@ def check_places(*, reads: Iterable[str | Place] = (), writes: Iterable[str | Pl
     for thread in threads:
         thread.start()
     deadline = time.monotonic() + buckets.CHECK_SECONDS + GRACE_SECONDS
-    for number, thread in enumerate(threads):
+    for thread in threads:  # all of them before the first error, so that no probe is left behind
         thread.join(max(0.0, deadline - time.monotonic()))
+    for number in range(len(asked)):
         if (error := ended.get(number, asked[number][0].silent())) is not None:
             raise error
 
