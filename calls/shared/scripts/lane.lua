@@ -95,12 +95,12 @@ else
   redis.call('HSET', slots, worker, string.format('%.3f %d %d %.3f', t, has, waiting, mine_since))
 end
 
--- Starts, evenly spaced at the rate; before the limit is known a short pause is made up for.
+-- Starts, evenly spaced at the rate. What a short jam of the workers cost is made up for, except at a rate that the user states.
 local starts, first, wait = math.max(0, math.min(waiting, allowed - held)), 0, 20
 if t < s.closed then
   starts, wait = 0, s.closed - t
 elseif starts > 0 then
-  s.next = math.max(s.next, (s.ceiling == 0 and most_rate == 0) and t - ahead or t)
+  s.next = math.max(s.next, most_rate == 0 and t - ahead or t)
   starts = math.max(0, math.min(starts, math.floor((t + ahead - s.next) * rate / 1000) + 1))
   if s.next > t + ahead then starts = 0 end
   first = s.next
