@@ -12,16 +12,20 @@ from agent.judges.normalise import clean, expanded, tokens
 
 _SOURCE = (r"(?:(?:search |web |tool |ocr |first |second |third |last |top |same |wikipedia |retrieved )*"
            r"(?:results?|pages?|articles?|snippets?|observations?|responses?|outputs?|websites?|web ?sites?|sources?|documents?|passages?|summary"
-           r"|summaries|ocr|tool|search|wikipedia|wikidata))")
+           r"|summaries|ocr|wikipedia|wikidata))")
 _SAYS = (r"(?:says?|said|states?|stated|shows?|showed|mentions?|mentioned|reports?|reported|gives?|gave|lists?|listed|confirms?|confirmed|tells?|told"
          r"|reads?|indicates?|indicated|notes?|noted|describes?|described|reveals?|revealed|returned|claims?|claimed|writes?|wrote)")
-CITES = re.compile(
-    rf"\baccording to (?:the |this |that |these |its |a )?{_SOURCE}\b|\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b"
+_STATES = re.compile(rf"\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b", re.IGNORECASE)
+"""What follows is the claim; what stands before may name the source ("the Daily Post article says")."""
+_REFERS = re.compile(
+    rf"\baccording to (?:the |this |that |these |its |a )?{_SOURCE}\b"
     rf"|\b(?:as )?(?:stated|said|mentioned|reported|given|listed|written|described|noted) (?:in|on|by) (?:the |this |that |these )?{_SOURCE}\b"
     rf"|\bfrom (?:the|this|that|these) {_SOURCE}\b,? (?:i|we) (?:learn|learned|know|see|read|find|found)", re.IGNORECASE)
+"""The whole sentence is the claim."""
 _NO_CLAIM = re.compile(
     r"\b(?:not|no|none|nothing|never|without|neither|nor|cannot|if|whether|would|should|could|might|may|perhaps|maybe|let me|let's|need to|want to"
-    r"|going to|will|hope|expect|suppose|check|look for|picture|image|photo|photograph|question|crop|cropped|unclear|instead of)\b|n't\b", re.IGNORECASE)
+    r"|going to|will|can|hope|expect|suppose|assum\w+|probably|likely|presumably|sometimes|imagine|for example|check|checking|use|visit|perform|look for"
+    r"|picture|image|photo|photograph|question|crop|cropped|unclear|instead of)\b|n't\b", re.IGNORECASE)
 # What follows these is the thinker's own conclusion.
 _CONCLUDES = re.compile(
     r"[,;:–—(]?\s*\b(?:so|therefore|thus|hence|which means|that means|meaning|which would|this means|i think|i believe|i conclude|implying|which implies)\b",
@@ -93,22 +97,24 @@ def _numbers(text: str) -> list[float]:
 
 
 def cited(thought: str) -> list[str]:
-    """The parts of a thought that cite an observation and claim something: sentence by sentence, without own conclusions.
+    """What a thought claims to have from an observation: sentence by sentence, without own conclusions.
 
-    >>> cited("The page says it was lit in 1871, so it is older. If the result says 1900, I am wrong.")
-    ['The page says it was lit in 1871']
+    >>> cited("The Daily Post article says it was lit in 1871, so it is older. If the result says 1900, I am wrong.")
+    ['it was lit in 1871']
     """
-    parts = []
+    claims = []
     for sentence in _SENTENCE.split(thought[:MAX_THOUGHT_CHARS]):
         sentence = " ".join(sentence.split())
-        found = CITES.search(sentence)
+        states = _STATES.search(sentence)
+        refers = None if states else _REFERS.search(sentence)
+        found = states or refers
         if found is None:
             continue
         end = _CONCLUDES.search(sentence, found.end())
         said = sentence[:end.start()] if end else sentence
         if not _NO_CLAIM.search(_QUOTED.sub(" ", said)):
-            parts.append(said.strip())
-    return parts
+            claims.append((said[states.end():] if states else said).strip())
+    return [c for c in claims if c]
 
 
 def unfounded(said: list[str], observations: Sequence[Source], question: Source) -> tuple[list[Unfounded], int]:
@@ -136,7 +142,8 @@ def unfounded(said: list[str], observations: Sequence[Source], question: Source)
 
 
 def _digits_only(text: str) -> str:
-    """The text without words: only numbers in digits are claims that can be looked up, and scales after them."""
+    """The text without words: only numbers in digits are claims that can be looked up, and scales after them; no short decades ("the 90s")."""
+    text = re.sub(r"(?<!\d)['’]?\d0['’]?s\b", "·", text)
     return re.sub(r"\b(?!million|billion|trillion|thousand|hundred|dozen)[^\W\d_]+\b", "·", text)
 
 
@@ -150,7 +157,7 @@ def _names(text: str) -> list[str]:
         while words and words[-1].casefold() in _CAPITAL_WORDS:
             words = words[:-1]
         name = re.sub(r"['’]s$", "", " ".join(words))
-        first = match.start() == 0 or text[:match.start()].rstrip()[-1:] in (":", "·", "")
-        if len(name) > 2 and not (len(words) == 1 and (first or _DEMONYM.search(name))):
+        first = text[:match.start()].rstrip()[-1:] in (":", "·", "")
+        if len(name) > 2 and not name.startswith("I'") and not (len(words) == 1 and (first or _DEMONYM.search(name) or name.removesuffix("s").isupper())):
             names += [name] if " and " not in name else name.split(" and ")
     return names

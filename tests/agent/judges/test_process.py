@@ -52,6 +52,7 @@ def test_a_failed_call_may_be_made_again_only_after_a_providers_fault():
 @pytest.mark.parametrize("thought", [
     'The page says "lit in 1872".', "According to the article, it was lit in 1872.", "The search results mention Pavel Orlov as its builder.",
     "As stated on the page, it is 35 metres high.", "The result shows that Ardwen Light was designed by Pavel Orlov.", "Wikipedia says it has 12 rooms.",
+    "It was lit in 1872, according to the article.",
 ])
 def test_a_citation_that_no_observation_holds_is_unfounded(thought):
     assert rules(episode(SEARCH, VISIT, answer("1871", thought))) == [("unfounded", 2)]
@@ -62,6 +63,8 @@ def test_a_citation_that_no_observation_holds_is_unfounded(thought):
     "The page does not mention Pavel Orlov.", "If the page says 1872, I am wrong.", "I know that Pavel Orlov built lighthouses in 1872.",
     "The page says it is about 30 metres high.", "Result 3 says it was built by Varga.", "The picture shows the year 1999 on a plaque.",
     "Let me check whether the article says 1880.", "The page confirms Ilse Varga and Ardwen Light.", "The page gives Varga's work as 31 metres.",
+    "Assuming the results say that Pavel Orlov did it in 1872.", "The Orlen Gazette article confirms the year 1871.",
+    "The page says it opened in the early 70s.",
 ])
 def test_what_stands_there_or_is_no_citation_is_not(thought):
     assert rules(episode(SEARCH, VISIT, answer("1871", thought))) == []
@@ -85,7 +88,7 @@ def test_other_scripts_are_quoted_by_characters():
 
 
 def test_a_conclusion_is_not_part_of_a_citation():
-    assert cited("The article states that it opened in 1931, which means that it was 40 in 1971.") == ["The article states that it opened in 1931"]
+    assert cited("The article states that it opened in 1931, which means that it was 40 in 1971.") == ["that it opened in 1931"]
 
 
 def test_a_long_thought_is_read_in_no_time():
