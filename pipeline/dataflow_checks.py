@@ -7,6 +7,8 @@ from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOpt
 
 from pipeline.doctor import Line, Status
 from pipeline.runners import RunnerOptions
+from records.errors import QuestloomError
+from records.places import check_places
 
 
 def dataflow_lines(runner: RunnerOptions, folders: tuple[str, ...]) -> Iterator[Line]:
@@ -41,16 +43,11 @@ def _given(name: str, value: str | None, example: str) -> Line:
     return Line("dataflow", name, Status.OK, value) if value else Line("dataflow", name, Status.MISSING, "is not given", f"Give {example}.")
 
 
-def _bucket(place: str) -> Line:
-    """Writes and removes a small file in the bucket, as Beam itself would."""
-    from apache_beam.io.filesystems import FileSystems
-
-    path = f"{place.rstrip('/')}/questloom-check"
+def _bucket(bucket: str) -> Line:
+    """Writes and removes a small object."""
     try:
-        with FileSystems.create(path) as file:
-            file.write(b"questloom")
-        FileSystems.delete([path])
-    except Exception as error:  # credentials, rights, network, no such bucket: each library raises its own
-        return Line("dataflow", "bucket", Status.MISSING, f"{place} cannot be written ({type(error).__name__}: {error})"[:400],
-                    "Check the bucket's name and rights; log in with `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS.")
-    return Line("dataflow", "bucket", Status.OK, f"{place} can be written")
+        check_places(writes=[bucket])
+    except QuestloomError as error:
+        fix = getattr(error, "fix", "") or "Check the bucket's name, your rights and the network."
+        return Line("dataflow", "bucket", Status.MISSING, str(error)[:400], fix)
+    return Line("dataflow", "bucket", Status.OK, f"{bucket} can be written")

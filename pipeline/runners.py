@@ -16,6 +16,8 @@ from records.errors import InputError
 
 LOOPBACK = "loopback"
 JOB_SERVER_JAVA = ("-Xmx512m",)
+NO_FREEZE = "--experiments=disable_logging_submission_environment"
+"""Beam would stage a list of the submitting environment, with its path: the path is nobody's business, and the list takes seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +60,7 @@ class RunnerOptions:
             slots: that the job takes where the options name no parallelism.
         """
         options = ["--runner=FlinkRunner", f"--flink_master={self.flink_master}", f"--flink_version={flink_version}", f"--job_name={name}",
-                   f"--parallelism={self.parallelism or slots}"]
+                   f"--parallelism={self.parallelism or slots}", NO_FREEZE]
         if self.job_server_jar:
             options.append(f"--flink_job_server_jar={self.job_server_jar}")
         options += [f"--job_server_jvm_properties={flag}" for flag in JOB_SERVER_JAVA]
@@ -73,7 +75,7 @@ class RunnerOptions:
 
     def dataflow_options(self, *, name: str) -> list[str]:
         """Beam's options for a job on Dataflow."""
-        return ["--runner=DataflowRunner", f"--job_name={name}", *self.beam_args]
+        return ["--runner=DataflowRunner", f"--job_name={name}", NO_FREEZE, *self.beam_args]
 
 
 LOCAL = RunnerOptions()

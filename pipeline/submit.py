@@ -30,6 +30,10 @@ MAX_FAULT = 6_000
 AGAIN = "Finished parts are kept: run the same command again"
 
 
+class NothingRun(QuestloomError):
+    """The end of a command that was asked for no job but for its template."""
+
+
 class JobFailed(Exception):
     """The cluster ended the job; the text holds what its workers said."""
 
@@ -66,6 +70,7 @@ def run_pipeline(build: Build, runner: RunnerOptions, *, workers: int, title: st
 
     Raises:
         JobFailed: the cluster ended the job; in process, what the stage raised comes as it is.
+        NothingRun: a template was asked for, and made.
         QuestloomError: no progress for `runner.stall_minutes`, or the cluster lost the job.
     """
     if runner.is_local:
@@ -199,7 +204,7 @@ def _run_on_dataflow(build: Build, runner: RunnerOptions, *, name: str, moved: M
     except Exception as error:
         raise QuestloomError(f"Dataflow does not take the job: {error}") from error
     if runner.makes_template:
-        return
+        raise NothingRun("nothing was run: the template was written, or the graph translated, as asked")
     work = _Work(result.wait_until_finish)
     try:
         _wait(work, moved, stall_seconds, lambda: "")
