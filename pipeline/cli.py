@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pipeline.runner_flags import with_runner
+from pipeline.runner_kind import NothingRun
 from records.errors import InputError, QuestloomError
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def main() -> None:
         raise SystemExit(BAD_INPUT) from None
     except QuestloomError as error:
         print(f"questloom: {error}", file=sys.stderr)
-        raise SystemExit(FAILED) from None
+        raise SystemExit(DONE if isinstance(error, NothingRun) else FAILED) from None
     except KeyboardInterrupt:
         print("questloom: stopped; the same command goes on from here.", file=sys.stderr)
         raise SystemExit(FAILED) from None

@@ -13,7 +13,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.flink_runner import FlinkJarJobServer
 
 from pipeline.flink_rest import FlinkRest, Unreachable
-from pipeline.runner_kind import RunnerKind
+from pipeline.runner_kind import NothingRun, RunnerKind
 from pipeline.runners import RunnerOptions, new_pipeline
 from records.errors import QuestloomError
 
@@ -28,10 +28,6 @@ LOST_SECONDS = 30.0
 CANCEL_SECONDS = 20.0
 MAX_FAULT = 6_000
 AGAIN = "Finished parts are kept: run the same command again"
-
-
-class NothingRun(QuestloomError):
-    """The end of a command that was asked for no job but for its template."""
 
 
 class JobFailed(Exception):

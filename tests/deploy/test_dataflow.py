@@ -32,9 +32,9 @@ import pipeline.synth
 from knowledge.store.store import Store
 from pipeline.recipe import recipe_of
 from pipeline.resources import Job
-from pipeline.runner_kind import RunnerKind
+from pipeline.runner_kind import NothingRun, RunnerKind
 from pipeline.runners import RunnerOptions
-from pipeline.submit import NothingRun, run_pipeline
+from pipeline.submit import run_pipeline
 local, run, gpu, *beam = sys.argv[1:]
 pipeline.synth.open_store = lambda path: Store.open(local)  # Lance cannot write to this emulator; the graph asks for a number of rows
 models = {"endpoints": [{"name": "e", "base_url": "https://models.example/v1", "api_key_env": "QUESTLOOM_TEST_KEY"}],
