@@ -107,7 +107,8 @@ class Caller:
                 lane.leave(entered, replied=reply is not None and not reply.cached,
                            overloaded=fault is not None and fault.kind in OVERLOAD,
                            limited=fault is not None and fault.kind is Status.RATE_LIMITED,
-                           retry_after=None if fault is None or pair in self._shut else fault.retry_after)
+                           retry_after=None if fault is None or pair in self._shut else fault.retry_after,
+                           banned=None if fault is None or pair not in self._shut else fault.retry_after)
             if reply is not None:
                 return reply
             assert fault is not None

@@ -32,7 +32,7 @@ class AnyLane(Protocol):
         """Waits for a place; returns when it was given (monotonic seconds), for `leave`."""
 
     def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
-              retry_after: float | None = None) -> None:
+              retry_after: float | None = None, banned: float | None = None) -> None:
         """Gives the place back and tells how the call went."""
 
 
@@ -67,7 +67,7 @@ class Lane:
         return time.monotonic()
 
     def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
-              retry_after: float | None = None) -> None:
+              retry_after: float | None = None, banned: float | None = None) -> None:
         """Gives the place back and tells how the call went.
 
         Args:
@@ -76,6 +76,7 @@ class Lane:
             overloaded: the provider showed overload: the window shrinks, unless it did since the call began.
             limited: the overload was a 429; here like any other.
             retry_after: seconds for which nobody may start.
+            banned: the same, longer than anybody waits. The caller itself stops; other processes would have to be told.
         """
         self.in_flight -= 1
         now = time.monotonic()

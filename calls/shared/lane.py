@@ -8,7 +8,9 @@ import asyncio
 import time
 from collections import deque
 
+from calls.ledger import Status
 from calls.pacing import Pace
+from calls.retry import CallFault, RetryPolicy
 from calls.shared.link import Link
 from records.errors import ProviderFault
 
@@ -17,6 +19,7 @@ FLOOR_SECONDS = 0.004
 AHEAD_MS = 50
 """Starts that are given out ahead of their time: less than it costs to stop them all at a 429."""
 LONGEST_WAIT = 0.5
+LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 
 class SharedLane:
@@ -48,7 +51,8 @@ class SharedLane:
         """Waits for a slot and a time to start; returns when it was given (monotonic seconds), for `leave`.
 
         Raises:
-            ProviderFault: the server that holds the lane is away for too long.
+            ProviderFault: the server that holds the lane is away for too long; or the provider told a worker to stay away for
+                longer than anybody waits.
         """
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
@@ -67,16 +71,17 @@ class SharedLane:
         return time.monotonic()
 
     def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
-              retry_after: float | None = None) -> None:
-        """Gives the slot back and tells how the call went; see `Lane.leave`. A 429 teaches the rate, not the window."""
+              retry_after: float | None = None, banned: float | None = None) -> None:
+        """Gives the slot back and tells how the call went; see `Lane.leave`. A 429 teaches the rate, not the window; a ban stops all workers."""
         self.in_flight -= 1
         self._replied += replied
         if limited:
             self._limited_at = max(self._limited_at, entered)
         elif overloaded:
             self._overloaded_at = max(self._overloaded_at, entered)
-        if retry_after is not None:
-            self._closed_until = max(self._closed_until, time.monotonic() + retry_after)
+        pause = retry_after if banned is None else banned
+        if pause is not None:
+            self._closed_until = max(self._closed_until, time.monotonic() + pause)
         self._tell()
 
     def _tell(self) -> None:
@@ -140,6 +145,9 @@ class SharedLane:
                 loop.call_later(delay, _let_go, waiter)
             else:
                 _let_go(waiter)
+        if wait / 1000 > LONGEST_PAUSE:
+            self._fail(CallFault(self._pair.partition("/")[0], f"another worker was told to send nothing for {wait / 1000:.0f} s", Status.RATE_LIMITED,
+                                 status=429, retry_after=wait / 1000))
         return wait / 1000
 
     def _server_ms(self, moment: float) -> str:

@@ -5,7 +5,12 @@ import time
 
 import pytest
 
+from calls.caller import Caller
+from calls.ledger import Status
 from calls.pacing import Pace
+from calls.request import FREE, CallRequest, Reply
+from calls.retry import CallFault
+from records.errors import ProviderFault
 from tests.calls.redis_server import needs_redis
 
 pytest.importorskip("redis")
@@ -115,6 +120,26 @@ def test_retry_after_that_one_worker_is_told_stops_the_other(workers):
     assert 0.55 < asyncio.run(work()) < 1.5
 
 
+def test_a_ban_that_one_worker_is_told_stops_the_other_without_a_call_or_a_long_wait(workers):
+    async def work() -> list[str]:
+        banned = CallFault("provider", "go away", Status.RATE_LIMITED, status=429, retry_after=86_400.0)
+        sent: list[str] = []
+
+        async def send(key: str) -> Reply:
+            sent.append(key)
+            raise banned
+
+        for number, cache in enumerate(workers):
+            with pytest.raises(ProviderFault) as caught:
+                await asyncio.wait_for(Caller(cache).call(CallRequest(provider="provider", content=number, price=FREE), send), 5)
+            assert caught.value.retry_after > 86_000
+            await asyncio.sleep(0.2)
+        await closed(workers)
+        return sent
+
+    assert len(asyncio.run(work())) == 1
+
+
 def test_a_rate_that_is_stated_holds_for_all_workers_together(workers):
     async def work() -> list[float]:
         starts: list[float] = []
@@ -208,8 +233,10 @@ def test_an_event_loop_that_ends_leaves_no_slot_behind(workers):
                 one.leave(entered)
 
         task = asyncio.create_task(hold())
-        await asyncio.sleep(0.1)
-        assert one.in_flight == 1
+        async with asyncio.timeout(5):
+            while not one.in_flight:
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
         del task
 
     async def enter() -> None:

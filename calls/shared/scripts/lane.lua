@@ -100,7 +100,7 @@ local starts, first, wait = math.max(0, math.min(waiting, allowed - held)), 0, 2
 if t < s.closed then
   starts, wait = 0, s.closed - t
 elseif starts > 0 then
-  s.next = math.max(s.next, most_rate == 0 and t - ahead or t)
+  s.next = math.max(s.next, most_rate == 0 and t - ahead / 2 or t)
   starts = math.max(0, math.min(starts, math.floor((t + ahead - s.next) * rate / 1000) + 1))
   if s.next > t + ahead then starts = 0 end
   first = s.next
@@ -114,7 +114,7 @@ for _, name in ipairs(names) do
   fields[#fields + 1] = string.format('%.17g', s[name])
 end
 redis.call('HSET', lane, unpack(fields))
-redis.call('PEXPIRE', lane, 600000)
+redis.call('PEXPIRE', lane, string.format('%.0f', math.max(600000, s.closed - t)))
 redis.call('PEXPIRE', slots, 600000)
 return { string.format('%.3f', t), tostring(allowed), tostring(starts), string.format('%.3f', first), string.format('%.6f', 1000 / rate),
          string.format('%.3f', wait), string.format('%.3f', s.window), string.format('%.3f', rate) }
