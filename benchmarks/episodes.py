@@ -6,8 +6,8 @@ Rate: episodes of five turns each against a mock endpoint on loopback, log-norma
 call cache on disk, strict check, tool box, journal on disk. Counted are the replies that came while all places were taken; the ideal is
 places ÷ the mean latency that was drawn. Tools answer at once.
 
-Overhead: wall time of the same episodes with an engine that answers at once, less the time inside engine and tool box, by turn; one
-episode after the other, each of 30 calls, so that long conversations count.
+Overhead: CPU time of episodes with an engine that answers at once, less the time inside the tool box, by turn; one episode after the
+other, each of 30 calls, so that long conversations count.
 """
 import argparse
 import asyncio
@@ -77,9 +77,9 @@ async def rate(url: str, folder: Path, at_once: int, seconds: float, run: int) -
     client = ChatClient([endpoint], {"agent": RoleConfig(endpoint="mock", model=f"agent:{CALLS}")}, Caller(cache))
     engine = CountingEngine(client)
     player = Player(engine, toolbox(), Limits())
-    begun = itertools.count()
     engine.until = time.monotonic() + seconds
-    tasks = (Task(task_id=f"{run}-{n}", question=f"Question {n}?") for n in begun if time.monotonic() < engine.until)
+    numbers = itertools.takewhile(lambda _: time.monotonic() < engine.until, itertools.count())
+    tasks = (Task(task_id=f"{run}-{n}", question=f"Question {n}?") for n in numbers)
     cpu, num = time.process_time(), 0
     with Journal(folder / f"journal-{run}", player.settings) as journal:
         async for episode in player.play_all(tasks, journal=journal, at_once=at_once):
@@ -126,23 +126,23 @@ class TimedBox:
 
     async def call(self, *args: Any, **kwargs: Any) -> Any:
         """See `ToolBox.call`."""
-        began = time.perf_counter()
+        began = time.process_time()
         try:
             return await self._box.call(*args, **kwargs)
         finally:
-            self.seconds += time.perf_counter() - began
+            self.seconds += time.process_time() - began
 
 
 async def overhead(folder: Path, num: int) -> float:
-    """Seconds a turn that are neither engine nor tool box."""
+    """CPU seconds a turn outside the tool box."""
     box = TimedBox()
     player = Player(Instantly(), box, Limits(calls=30))  # type: ignore[arg-type]
     turns = 0
     with Journal(folder, player.settings) as journal:
-        began = time.perf_counter()
+        began = time.process_time()
         async for episode in player.play_all((Task(task_id=str(n), question="?") for n in range(num)), journal=journal, at_once=1):
             turns += len(episode.turns)
-        seconds = time.perf_counter() - began
+        seconds = time.process_time() - began
     return (seconds - box.seconds) / turns
 
 
@@ -167,7 +167,7 @@ def main() -> None:
         print(f"{asked.at_once} episodes at once: rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
               f"CPU {statistics.median(cpus):.2f} ms a turn with call, tool and journal")
         costs = [asyncio.run(overhead(folder / f"overhead-{run}", 20)) * 1e3 for run in range(asked.runs)]
-        print(f"harness without model and tools: {statistics.median(costs):.2f} ms a turn ({min(costs):.2f} to {max(costs):.2f})")
+        print(f"harness without model and tools: {statistics.median(costs):.2f} ms of CPU a turn ({min(costs):.2f} to {max(costs):.2f})")
 
 
 if __name__ == "__main__":
