@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import apache_beam as beam
 
@@ -198,7 +199,7 @@ def seeds_stand(job: Job) -> bool:
 
 
 def prepare(job: Job) -> frozenset[str]:
-    """Checks everything that can be checked before work starts, and writes recipe.json; gives the excluded ids.
+    """Checks everything that can be checked before work starts; gives the excluded ids.
 
     Raises:
         InputError: the store cannot be opened, the folder holds another run, an exclusion file is missing.
@@ -212,12 +213,22 @@ def prepare(job: Job) -> frozenset[str]:
         calls_path(job.run, job.recipe.run.calls)
     if job.recipe.models.roles:
         check_client(job.recipe, job.run)
-    facts = {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": store.meta["digest"]}
-    text = (canonical_json(facts) + "\n").encode()
-    path = place(job.run, "recipe.json")
+    _check_folder(job, store.meta["digest"])
+    return words_of(job.recipe.seeds.exclude, "seeds.exclude")
+
+
+def _facts(job: Job, digest: str) -> dict[str, Any]:
+    return {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": digest}
+
+
+def _check_folder(job: Job, digest: str) -> None:
+    """Whether the run's folder is free, or holds this very run.
+
+    Raises:
+        InputError: it holds another run, or something else.
+    """
+    path, facts = place(job.run, "recipe.json"), _facts(job, digest)
     if path.exists():
-
-
         before = json.loads(path.read_text(encoding="utf-8"))
         if (before["fingerprint"], before["store"]) != (facts["fingerprint"], facts["store"]):
             what = "recipe" if before["fingerprint"] != facts["fingerprint"] else "store"
@@ -226,9 +237,13 @@ def prepare(job: Job) -> frozenset[str]:
             raise InputError(str(job.run), "holds a run with another number of shards", "Use the same run.shards again.")
     elif place(job.run).exists() and any(place(job.run).iterdir()):
         raise InputError(str(job.run), "is not empty and holds no run", "Name a new or an empty --out folder.")
-    else:
-        write_whole(path, text)
-    return words_of(job.recipe.seeds.exclude, "seeds.exclude")
+
+
+def claim_folder(job: Job) -> None:
+    """Writes recipe.json, which makes the folder this run's; after all checks, so that refused settings leave no trace."""
+    path = place(job.run, "recipe.json")
+    if not path.exists():
+        write_whole(path, (canonical_json(_facts(job, open_store(job.store).meta["digest"])) + "\n").encode())
 
 
 def check_models(job: Job) -> None:
@@ -261,6 +276,7 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, runner:
     excluded = prepare(job)
     require_runner(runner, (job.run, job.store))
     check_models(job)
+    claim_folder(job)
     stages = synth_stages(job)
     total = (len(stages) + 1) * recipe.run.shards
 

@@ -15,7 +15,7 @@ from pipeline.plan.ranges import Range, mean_of
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, absolute
 from pipeline.runners import new_pipeline
-from pipeline.synth import SEEDS, Summary, check_models, prepare, run_synth, seed_shards, seeds_stand, write_seeds
+from pipeline.synth import SEEDS, Summary, check_models, claim_folder, prepare, run_synth, seed_shards, seeds_stand, write_seeds
 from records.errors import InputError
 from records.identity import priority
 from records.places import place
@@ -55,6 +55,7 @@ def run_pilot(recipe: Recipe, *, store: str, out: str, num_seeds: int, workers: 
     job = Job(run=absolute(out), store=absolute(store), recipe=recipe)
     excluded = prepare(job)
     check_models(job)
+    claim_folder(job)
     if not seeds_stand(job):
         with new_pipeline(workers) as pipeline:
             seed_shards(pipeline, job, excluded)
@@ -66,7 +67,9 @@ def run_pilot(recipe: Recipe, *, store: str, out: str, num_seeds: int, workers: 
 
 def _draw(job: Job, folder: str, num_seeds: int) -> list[Seed]:
     """Writes the pilot's seeds where its job finds them."""
-    prepare(replace(job, run=folder))
+    own_job = replace(job, run=folder)
+    prepare(own_job)
+    claim_folder(own_job)
     own: list[Seed] = [s for s in read_stage(job.run, SEEDS, "kept", Seed) if s.method != METHOD]  # type: ignore[attr-defined,misc]
     drawn = sorted(own, key=lambda s: priority(job.recipe.seed, s.id, "pilot"))[:num_seeds]
     list(write_seeds(folder, job.recipe, drawn))

@@ -100,6 +100,13 @@ def test_another_recipe_is_refused_in_the_same_folder(store, whole):
         run_synth(load_recipe("demo", (*SETTINGS, "seed=8")), store=store, out=str(whole))
 
 
+def test_a_run_that_is_refused_leaves_its_folder_free(store, whole, tmp_path):
+    missing = f"models.clip={tmp_path / 'no-checkpoint'}"
+    with pytest.raises(InputError, match="no-checkpoint"):
+        run_synth(load_recipe("demo", (*SETTINGS, missing)), store=store, out=str(tmp_path / "run"))
+    assert not (tmp_path / "run" / "recipe.json").exists()
+
+
 def test_a_folder_that_holds_something_else_is_refused(store, tmp_path):
     (tmp_path / "letter.txt").write_text("mine")
     with pytest.raises(InputError, match="is not empty"):
