@@ -89,7 +89,7 @@ def test_store_run_audit_and_published_copy_in_a_bucket_are_those_of_local_folde
 
 def test_a_run_in_a_bucket_that_calls_models_is_told_where_its_cache_can_be(s3, small, tmp_path):
     recipe = small_recipe(models={"endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}], "roles": {"default": {"endpoint": "e", "model": "m"}}})
-    with pytest.raises(InputError, match="--cache: redis://.*path of a file"):
+    with pytest.raises(InputError, match=r"--cache: redis://.*path of a file"):
         prepare(Job(run=f"{s3}/run", store=small, recipe=recipe))
     assert not place(s3).exists()
     assert calls_path(f"{s3}/run", str(tmp_path / "calls.sqlite")) == tmp_path / "calls.sqlite"

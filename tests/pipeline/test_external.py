@@ -12,8 +12,10 @@ from pipeline.splits import keys_of
 from pipeline.synth import run_synth
 from records.errors import InputError
 from records.outcomes import Rejection
+from records.places import place
 from records.synthesis import Question, Seed
 from tests.pipeline.small_world import small_recipe
+from transforms.external import ExternalRules, open_source
 from transforms.pictures.shown import shown
 from transforms.stages.shards import read_stage, stage_names
 
@@ -88,3 +90,19 @@ def test_two_sources_of_one_name_and_a_misspelt_key_are_refused(tmp_path):
         open_sources(small_recipe(external=[{"path": path}, {"path": path}]))
     with pytest.raises(InputError, match=r"Did you mean external\.0\.licence"):
         small_recipe(external=[{"path": path, "license": "CC0"}])
+
+
+def test_rows_and_pictures_in_a_bucket_are_read_from_their_own_prefix_only(s3, tmp_path):
+    (tmp_path / "rows").mkdir()
+    write_rows(tmp_path / "rows")
+    for file in (tmp_path / "rows").iterdir():
+        place(s3, "rows", file.name).write_bytes(file.read_bytes())
+    place(s3, "secret.jpg").write_bytes(photo(9))
+    source = open_source(ExternalRules(path=f"{s3}/rows/ships.jsonl", licence="CC0"))
+    local = open_source(ExternalRules(path=str(tmp_path / "rows/ships.jsonl"), licence="CC0"))
+    assert source.rows == local.rows and [source.picture(n) for n in range(NUM_ROWS)] == [local.picture(n) for n in range(NUM_ROWS)]
+    for name in ("../secret.jpg", "a/../../secret.jpg", f"{s3}/secret.jpg", "/secret.jpg"):
+        source.rows[0]["image"] = name
+        assert source.picture(0) is None
+    with pytest.raises(InputError, match="nothing is there"):
+        open_source(ExternalRules(path=f"{s3}/none.jsonl"))
