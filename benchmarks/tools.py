@@ -32,6 +32,7 @@ from models.clip import Clip
 from records.episodes import ToolCall, ToolStatus
 from records.identity import sha256_hex
 from records.knowledge import Article, ImageAsset, Link, Section
+from records.table import Json
 
 PASSAGES, PICTURES, WORDS = 100_000, 20_000, 60_000
 IN_FLIGHT = 8
@@ -105,7 +106,7 @@ async def measure(provider: LocalProvider, seconds: float) -> None:
     box = ToolBox(provider, settings=ToolSettings(cache_bytes=0))
 
     async def by_tool(i: int) -> None:
-        result = await box.call(ToolCall(name="text_search", arguments={"query": queries[i % len(queries)]}), ImageBank(), turn=0)
+        result = await box.call(ToolCall(name="text_search", arguments=Json({"query": queries[i % len(queries)]})), ImageBank(), turn=0)
         assert result.status == ToolStatus.OK and result.text, result
 
     async def by_vector(i: int) -> None:

@@ -1,11 +1,13 @@
 """The default provider: passages, pictures and pages of a store, frozen with it. Nothing leaves the machine.
 
 Text search is BM25. Search by a picture takes CLIP's vectors, the same picture in another size or file (perceptual hash, then a look)
-first. Search by words joins CLIP's text vector with the pictures of the pages that BM25 finds, since no CLIP knows every name.
+first. Search by words takes in turn a picture of the pages that BM25 finds and one by CLIP's text vector: no CLIP knows every name, and
+no page says all that its pictures show.
 The task's own picture is found by neither, as if it had been taken by whoever asks: by its id where the caller names it, and by looks.
 """
 import asyncio
 import functools
+import itertools
 import re
 import urllib.parse
 from collections.abc import Iterable
@@ -24,8 +26,6 @@ from models.picture_file import PictureError, decode
 from records.errors import InputError
 from records.knowledge import Article, ImageAsset, Passage
 
-RANK_CONSTANT = 60
-"""Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 NUM_PAGES = 8
 """Pages whose pictures a search by words looks at."""
 PASSAGES_A_PAGE = 3
@@ -127,11 +127,8 @@ class LocalProvider:
         by_look = [h.image_id for h in self.pictures.search(self._vectors(query), 4 * k + len(own))] if self.pictures.model else []
         pages = dict.fromkeys(hit.passage.entity_id for hit in self.text.search(query, NUM_PAGES))
         by_page = [image.id for entity in pages for image in self.store.images_of(entity)[:2]]
-        scores: dict[str, float] = {}
-        for ranking in (by_page, by_look):
-            for rank, image_id in enumerate(i for i in ranking if i not in own):
-                scores[image_id] = scores.get(image_id, 0.0) + 1 / (RANK_CONSTANT + rank)
-        return self.hits(sorted(scores, key=lambda i: -scores[i]), k)  # of equals, the page's own comes first
+        in_turn = (i for pair in itertools.zip_longest(by_page, by_look) for i in pair if i is not None)
+        return self.hits((i for i in dict.fromkeys(in_turn) if i not in own), k)
 
     def hits(self, image_ids: Iterable[str], k: int) -> tuple[PictureHit, ...]:
         """The first `k` pictures with the page that each stands on, and their files."""

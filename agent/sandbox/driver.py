@@ -166,18 +166,23 @@ def kill_all() -> None:
 
 def figures(told: dict) -> list:
     """The files in the folder of figures, by name; links and what is no file are left out."""
-    found, room = [], told["figure_bytes"]
+    found: list[bytes] = []
+    room = told["figure_bytes"]
     for name in sorted(os.listdir(FIGURES))[:1000]:
         try:
             file = os.open(f"{FIGURES}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError:
             continue
-        with os.fdopen(file, "rb") as opened:
+        try:
             facts = os.fstat(file)
-            if stat.S_ISREG(facts.st_mode) and 0 < facts.st_size <= room and len(found) < told["figures"]:
-                data = opened.read(room)
-                found.append(data)
-                room -= len(data)
+            if not stat.S_ISREG(facts.st_mode) or not 0 < facts.st_size <= room or len(found) == told["figures"]:
+                continue
+            with open(file, "rb", closefd=False) as opened:
+                data = opened.read(facts.st_size)
+        finally:
+            os.close(file)
+        found.append(data)
+        room -= len(data)
     return found
 
 

@@ -148,6 +148,7 @@ class Sandbox:
         command += ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "sandbox", "--clearenv"]
         for name, value in _ENVIRONMENT.items():
             command += ["--setenv", name, value]
+        command += ["--perms", "0755", "--dir", "/etc"]  # parents that bubblewrap makes by itself are for root alone
         for path in _SYSTEM:
             if os.path.islink(path):
                 command += ["--symlink", os.readlink(path), path]
@@ -155,7 +156,7 @@ class Sandbox:
                 command += ["--ro-bind", path, path]
         for path in dict.fromkeys((sys.base_prefix, sys.prefix)):
             if not path.startswith("/usr"):
-                for parent in [*Path(path).parents][-2::-1]:  # bubblewrap would make them for root alone
+                for parent in [*Path(path).parents][-2::-1]:
                     command += ["--perms", "0755", "--dir", str(parent)]
                 command += ["--ro-bind", path, path]
         command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--perms", "1777", "--size", str(self.limits.tmp_bytes),

@@ -3,9 +3,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agent.sandbox import Sandbox
+from agent.sandbox import Sandbox, SandboxFault
 from agent.tools.context import Context
-from agent.tools.outcome import NewPicture, Output, ToolFault
+from agent.tools.outcome import NewPicture, Output, ToolFault, provider_fault
 from agent.tools.quote import quoted
 from records.episodes import ToolStatus
 
@@ -24,7 +24,10 @@ async def python_interpreter(at: Context, code: Code, timeout: Annotated[float, 
     """
     assert isinstance(at.sandbox, Sandbox)
     pictures = tuple(at.bank.data(image.handle) for image in at.bank.images)
-    ran = await at.sandbox.run(code, pictures=pictures if at.settings.handles else pictures[:1], seconds=timeout)
+    try:
+        ran = await at.sandbox.run(code, pictures=pictures if at.settings.handles else pictures[:1], seconds=timeout)
+    except SandboxFault as fault:
+        raise provider_fault("sandbox", "The tool failed: the sandbox gave no report. The call itself may not have been at fault.") from fault
     parts: list[str | NewPicture] = [f"{name}:\n{quoted(text.rstrip(), MAX_STREAM_CHARS)}" for name, text in (("stdout", ran.stdout), ("stderr", ran.stderr))
                                      if text.strip()]
     parts += [NewPicture(data=figure, made=True) for figure in ran.figures]

@@ -67,6 +67,8 @@ class Tool:
         """
         if not isinstance(arguments, dict):
             raise model_fault("bad_arguments", f"{self.name}: the arguments must be a JSON object.")
+        # JSON does not tell 3 from 3.0, nor do schemas.
+        arguments = {name: int(value) if isinstance(value, float) and value.is_integer() else value for name, value in arguments.items()}
         try:
             checked = self._model(handles).model_validate(arguments)
         except ValidationError as error:

@@ -135,7 +135,7 @@ class ToolBox:
         seen: list[str] = []
         if tool.name == "python_interpreter":
             seen = [image.sha256 for image in bank.images]
-        elif tool.takes_handle or tool.remote:
+        elif tool.name == "image_search":  # it does not find the task's own picture
             seen = sorted(image.sha256 for image in bank.images if image.origin == "task")
         named = {k: bank.get(v).sha256 if k == "handle" and v is not None else v for k, v in arguments.items()}
         return sha256_hex(canonical_json([tool.name, named, seen, sorted(self._withheld), self.provider.snapshot]))

@@ -7,7 +7,7 @@ import pytest
 
 from agent.bank import ImageBank
 from agent.providers.local import LocalProvider
-from agent.sandbox import Sandbox, open_sandbox
+from agent.sandbox import Sandbox, SandboxLimits, open_sandbox
 from agent.tools import ToolBox, ToolSettings
 from knowledge.store import Store
 from models.clip import Clip
@@ -28,7 +28,7 @@ def provider(store) -> LocalProvider:
 
 @pytest.fixture(scope="session")
 def sandbox() -> Sandbox:
-    found, why = open_sandbox()
+    found, why = open_sandbox(SandboxLimits(memory_bytes=512 << 20))
     if found is None:
         pytest.skip(f"no sandbox here: {why}")
     return found

@@ -1,0 +1,204 @@
+"""The sandbox: hostile code is contained, honest code works, and where there is no sandbox nothing runs."""
+import asyncio
+import io
+import os
+import time
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from agent.bank import ImageBank
+from agent.sandbox import Ran, Sandbox, SandboxFault, SandboxLimits, open_sandbox
+from agent.sandbox import sandbox as module
+from agent.sandbox.seccomp import ARCHITECTURES, syscall_filter
+from agent.tools import ToolBox
+from records.episodes import ToolCall
+from tests.models.pictures import file_of, scene
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    found, why = open_sandbox(SandboxLimits(memory_bytes=512 << 20, tmp_bytes=32 << 20, file_bytes=16 << 20))
+    if found is None:
+        pytest.skip(f"no sandbox here: {why}")
+    return found
+
+
+@pytest.fixture
+def run(sandbox):
+    def run_code(code: str, seconds: float = 20.0, pictures: tuple[bytes, ...] = ()) -> Ran:
+        return asyncio.run(sandbox.run(code, pictures=pictures, seconds=seconds))
+    return run_code
+
+
+def test_code_prints_computes_sees_the_pictures_and_gives_figures_back(run):
+    ran = run("""
+import numpy as np
+print(len(images), images[1].size, np.asarray(images[0]).shape, image_paths[1].rpartition("/")[2], [p.size for p in images[:2]])
+images[1].rotate(90, expand=True).save("figures/b.png")
+images[0].save("figures/a.jpg")
+import sys; print("to stderr", file=sys.stderr)
+""", pictures=(file_of(scene(1, (320, 240))), file_of(scene(2).resize((64, 48)), "PNG")))
+    assert (ran.exit_code, ran.limit, ran.stderr) == (0, "", "to stderr\n")
+    assert ran.stdout == "2 (64, 48) (240, 320, 3) 1.png [(320, 240), (64, 48)]\n"
+    assert [Image.open(io.BytesIO(f)).size for f in ran.figures] == [(320, 240), (48, 64)]
+
+
+def test_open_figures_of_a_plotting_library_come_back(run):
+    # matplotlib is no dependency; this stands in for the part of it that the runner uses.
+    ran = run("""
+import sys, types
+from PIL import Image
+plot = types.ModuleType("matplotlib.pyplot")
+plot.get_fignums = lambda: [1]
+plot.figure = lambda n: types.SimpleNamespace(savefig=lambda path: Image.new("RGB", (80, 60), "red").save(path))
+sys.modules["matplotlib.pyplot"] = plot
+""")
+    assert [Image.open(io.BytesIO(f)).size for f in ran.figures] == [(80, 60)]
+
+
+CONTAINED = [
+    ("the network", "import socket; socket.create_connection(('192.0.2.1', 80), 2)", "unreachable"),
+    ("a name", "import socket; socket.getaddrinfo('example.org', 80)", "gaierror"),
+    ("a datagram", "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))", "unreachable"),
+    ("/usr", "open('/usr/x', 'w')", "Read-only"), ("the root", "open('/x', 'w')", "Read-only"), ("/dev/shm", "open('/dev/shm/x', 'w')", "Read-only"),
+    ("the pictures", "open(image_paths[0], 'w')", "Read-only"), ("a remount", "import ctypes, os; raise OSError(ctypes.CDLL(None, use_errno=True).mount("
+     "b'none', b'/usr', b'tmpfs', 0, None) or 0, os.strerror(ctypes.get_errno()))", "not permitted"),
+    ("the shadow file", "open('/etc/shadow')", "No such file"), ("process 1", "import os; os.kill(1, 9); open('/proc/1/mem', 'rb')", "ermi"),
+    ("the report", "import os; open('/proc/1/fd/1', 'wb')", "ermission denied"),
+    ("a namespace of its own", "import os, ctypes; raise OSError(ctypes.CDLL(None, use_errno=True).unshare(0x10000000), os.strerror(ctypes.get_errno()))",
+     "not permitted"),
+    ("memory outside of processes", "import os; os.memfd_create('x')", "not permitted"),
+    ("tracing", "import os, ctypes; raise OSError(ctypes.CDLL(None, use_errno=True).ptrace(0, 0, 0, 0), os.strerror(ctypes.get_errno()))", "not permitted"),
+    ("a file beyond the limit", "open('/tmp/x', 'wb').write(bytes(20 << 20))", "too large"),
+    ("more than /tmp holds", "for i in range(9): open(f'/tmp/{i}', 'wb').write(bytes(8 << 20))", "No space"),
+    ("privileges", "import os; os.setuid(0) if os.getuid() else 1; os.chroot('/tmp')", "not permitted")]
+
+
+@pytest.mark.parametrize(("what", "code", "says"), CONTAINED, ids=[c[0] for c in CONTAINED])
+def test_what_code_must_not_reach_it_does_not_and_is_told_how(run, what, code, says):
+    ran = run(code, pictures=(file_of(scene(1)),))
+    assert ran.exit_code == 1 and not ran.limit
+    assert says in ran.stderr, ran.stderr
+
+
+LIMITS = [
+    ("time", "while True: pass", "within 1 s"), ("time", "import time; time.sleep(99)", "within 1 s"),
+    ("time", "import signal, time\nfor s in (1, 2, 3, 15): signal.signal(s, signal.SIG_IGN)\nwhile True: time.sleep(1)", "within 1 s"),
+    ("output", "while True: print('a' * 1000)", "65536 bytes"), ("output", "import os\nwhile True: os.write(2, b'a' * 9999)", "65536 bytes"),
+    ("processes", "import os, time\nwhile True:\n    try:\n        if os.fork() == 0: time.sleep(60)\n    except OSError: pass", "64 processes"),
+    ("processes", "import threading, time\nwhile True:\n    try: "
+     "threading.Thread(target=time.sleep, args=(9,)).start()\n    except RuntimeError: pass", "64 processes"),
+    ("memory", "import numpy; numpy.ones(1 << 32)", "512 MiB"), ("memory", "x = []\nwhile True: x.append(bytearray(10 << 20))", "512 MiB"),
+    ("memory", "import os, time\nfor _ in range(5):\n    if os.fork() == 0: break\n"
+     "x = []\nwhile True:\n    x.append(b'a' * (5 << 20))\n    time.sleep(0.02)", "512 MiB"),
+    ("memory", "import mmap, os, time\nm = [mmap.mmap(-1, 64 << 20) for _ in range(12)]\n"
+     "for x in m:\n    x.write(b'a' * (64 << 20))\n    time.sleep(0.1)", "512 MiB")]
+
+
+@pytest.mark.parametrize(("limit", "code", "why"), LIMITS)
+def test_code_without_end_is_stopped_and_the_result_says_by_which_limit(run, limit, code, why):
+    began = time.monotonic()
+    ran = run(code, seconds=1.0 if limit == "time" else 60.0)
+    assert ran.limit == limit and why in ran.why, ran
+    assert time.monotonic() - began < 50 and len(ran.stdout) + len(ran.stderr) <= 1 << 17
+
+
+def test_a_fork_bomb_that_does_not_catch_errors_is_contained(run):
+    ran = run("import os\nwhile True: os.fork()")
+    assert ran.limit == "processes" or "Resource temporarily unavailable" in ran.stderr
+
+
+def test_the_home_folder_the_environment_and_the_project_are_not_there(run, monkeypatch):
+    secret = Path.home() / f".questloom-sandbox-test-{os.getpid()}"
+    secret.write_text("home secret")
+    monkeypatch.setenv("SANDBOX_TEST_SECRET", "environment secret")
+    try:
+        ran = run(f"""
+import os, glob
+for path in ({str(secret)!r}, {str(Path(__file__))!r}, {str(Path.cwd() / 'setup.py')!r}):
+    print(os.path.exists(path))
+print([e for e in os.environ.items() if "ecret" in str(e)], open("/proc/self/environ").read().count("ecret"), sorted(os.environ))
+print(os.listdir("/tmp"), len([p for p in os.listdir("/proc") if p.isdigit()]))
+""")
+    finally:
+        secret.unlink()
+    assert ran.stdout.splitlines() == [
+        "False", "False", "False", f"[] 0 {sorted(module._ENVIRONMENT)}", "['figures'] 2"]
+
+
+def test_what_code_leaves_running_dies_with_it(run):
+    began = time.monotonic()
+    ran = run("import os, time, sys\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(30)\nprint('done')")
+    assert (ran.stdout, ran.exit_code) == ("done\n", 0) and time.monotonic() - began < 15
+
+
+def test_figures_that_are_links_or_too_many_are_left_out(run):
+    ran = run("""
+import os
+os.symlink("/box/driver.py", "figures/a.png")
+os.mkfifo("figures/b.png")
+os.mkdir("figures/c.png")
+for i in range(20): open(f"figures/d{i:02d}.png", "wb").write(b"%d" % i)
+""")
+    assert ran.figures == tuple(b"%d" % i for i in range(8))
+
+
+def test_errors_name_the_line_of_the_code_and_not_the_runners(run):
+    ran = run("def f():\n    return 1 / 0\nf()")
+    assert ran.exit_code == 1 and 'File "/box/code.py", line 2, in f' in ran.stderr and "runner.py" not in ran.stderr
+
+
+def test_runs_are_apart_from_each_other(sandbox):
+    async def both() -> list[Ran]:
+        code = "import os, time; open('/tmp/mine', 'x').write('x'); time.sleep(0.3); print(sorted(os.listdir('/tmp')))"
+        return await asyncio.gather(*(sandbox.run(code) for _ in range(3)))
+    assert [ran.stdout for ran in asyncio.run(both())] == ["['figures', 'mine']\n"] * 3
+
+
+def test_without_bubblewrap_the_tool_is_off_says_so_and_runs_nothing(monkeypatch, tmp_path):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    found, why = open_sandbox()
+    assert found is None and "apt-get install bubblewrap" in why
+
+    class NoProvider:
+        snapshot = ""
+
+    box = ToolBox(NoProvider(), sandbox=found, sandbox_off=why)
+    assert "python_interpreter" not in [s["function"]["name"] for s in box.schemas()] and box.off == {"python_interpreter": why}
+    mark = tmp_path / "ran"
+    result = asyncio.run(box.call(ToolCall(name="python_interpreter", arguments={"code": f"open({str(mark)!r}, 'w')"}), ImageBank(), turn=0))
+    assert (result.status, result.code) == ("model_fault", "tool_off") and "bubblewrap is not installed" in result.text and not mark.exists()
+
+
+@pytest.mark.parametrize(("script", "says"), [
+    ("#!/bin/sh\necho bubblewrap 0.8.0; [ \"$1\" = --version ] || { echo 'No permissions to create new namespace' >&2; exit 1; }", "cannot confine"),
+    ("#!/bin/sh\necho bubblewrap 0.4.1", "too old"), ("#!/bin/sh\nexit 1", "too old"),
+    # One that starts the code without any wall: the trial finds out.
+    ("#!/bin/sh\n[ \"$1\" = --version ] && { echo bubblewrap 0.8.0; exit; }\nwhile [ \"$1\" != -- ]; do shift; done\nshift; exec \"$@\"", "cannot confine")])
+def test_a_bubblewrap_that_does_not_work_here_is_no_sandbox(monkeypatch, tmp_path, script, says):
+    fake = tmp_path / "bwrap"
+    fake.write_text(script)
+    fake.chmod(0o755)
+    monkeypatch.setattr("shutil.which", lambda name: str(fake))
+    found, why = open_sandbox()
+    assert found is None and says in why
+
+
+@pytest.mark.parametrize("report", [b"", b"\x00" * 8, (1 << 40).to_bytes(8, "big") + b"{}", (2).to_bytes(8, "big") + b"{}", (4).to_bytes(8, "big") + b"nope",
+                                    (2).to_bytes(8, "big") + b"[]"])
+def test_a_report_that_is_none_is_a_fault(report):
+    with pytest.raises(SandboxFault):
+        module._read_report(report, b"said", SandboxLimits())
+
+
+@pytest.mark.parametrize("machine", sorted(ARCHITECTURES))
+def test_the_filter_is_a_program_whose_jumps_stay_inside(machine):
+    program = syscall_filter(machine)
+    assert len(program) % 8 == 0
+    steps = [(program[i] | program[i + 1] << 8, program[i + 2], program[i + 3]) for i in range(0, len(program), 8)]
+    for place, (code, if_true, if_false) in enumerate(steps):
+        if code & 7 == 5:
+            assert place + 1 + max(if_true, if_false) < len(steps)
+    assert steps[-1][0] == 6
