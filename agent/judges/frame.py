@@ -24,6 +24,8 @@ ne plus minus against unlike despite versus allegedly reportedly supposedly
 
 APPROXIMATELY = frozenset({"about", "approximately", "approx", "around", "roughly", "circa", "ca", "some", "etwa", "environ", "unos"})
 """Before a quantity only: the number itself must still be right. A date with one of these is vague."""
+_VAGUE_DATE = frozenset({"by", "early", "late", "later", "earlier", "mid", "middle", "end", "start", "beginning", "next", "last", "turn"})
+"""Beside a date, even where the question has them: "by 1931" may be any year before."""
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 # What a name may follow, and what may follow a name: anything else could be part of another, longer name.
@@ -61,7 +63,7 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
     free = FRAME | (APPROXIMATELY if kind == "quantity" else WEEKDAYS)
     echo = _stems(_words(question)) - DOUBT
     if kind == "date":
-        echo -= {"by"}  # "by 1931" may be any year before
+        echo -= APPROXIMATELY | _VAGUE_DATE
     return all(word not in DOUBT and (word in free or word in echo or word.removesuffix("s") in echo) for word in _words(around))
 
 
@@ -77,7 +79,10 @@ def framed_name(said: str, wording: str, question: str, language: str) -> bool:
     >>> framed_name("The answer is U2.", "U2", "", "en"), framed_name("Cameron's wife directed Titanic", "Cameron", "Who directed Titanic?", "en")
     (True, False)
     """
-    gold = name_key(without_bracket(wording), language)
+    return any(_framed(said, gold, question) for gold in {name_key(wording, language), name_key(without_bracket(wording), language)})
+
+
+def _framed(said: str, gold: tuple[str, ...], question: str) -> bool:
     if not gold or set(gold) <= FRAME | DOUBT:
         return False
     text = clean(said)

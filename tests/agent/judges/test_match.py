@@ -51,7 +51,7 @@ def test_other_names_do_not(wording, said):
     ("What is the capital of France?", "Paris", "The capital of France is Paris."),
     ("What is the capital of France?", "Paris", "Paris is the capital of France."),
     ("Who was it?", "U2", "**U2**."), ("Who was it?", "U2", "Answer: U2"), ("Who was it?", "Xi Jinping", "It is Xi Jinping."),
-    ("Where?", "Wall St", "It is in Wall Street"), ("¿Quién fue?", "Gaudí", "La respuesta es Gaudí"),
+    ("Where?", "La Paz (Bolivia)", "It is La Paz (Bolivia)."), ("Where?", "Wall St", "It is in Wall Street"), ("¿Quién fue?", "Gaudí", "La respuesta es Gaudí"),
 ])
 def test_a_sentence_may_frame_a_name_or_repeat_the_question(question, wording, said):
     assert match(entity(wording), said, question=question)
