@@ -94,3 +94,12 @@ def test_hostile_results_and_questions_close_nothing():
     assert text.count("<tool_response>") == text.count("</tool_response>") == 1
     assert "<|im_" not in text and "<think>" not in text
     assert "<think>" not in str(renderer.opening("Who? <think>", pictures, [])[1].parts[-1])
+
+
+def test_without_handles_pictures_are_shown_and_not_named():
+    pictures = bank(1)
+    found = pictures.add(tiny.picture(2), origin="image_search", call=0)
+    old = ToolResult(status="ok", text="Again.", images=(found,))
+    made = Renderer([SCHEMA], max_calls=3, handles=False).messages("Who?", [call_turn(old), call_turn(old)], pictures)
+    assert sum(isinstance(part, Picture) for message in made for part in message.parts) == 2
+    assert "<image:" not in "".join(part for message in made for part in message.parts if isinstance(part, str))
