@@ -10,6 +10,7 @@ import urllib.request
 import uuid
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from apache_beam.options.pipeline_options import FlinkRunnerOptions
@@ -18,7 +19,7 @@ from apache_beam.utils.subprocess_server import JavaJarServer
 from pipeline import probe
 from pipeline.dataflow_checks import dataflow_lines
 from pipeline.doctor import Line, Status
-from pipeline.flink_rest import FlinkRest, Overview, Unreachable
+from pipeline.flink_rest import FlinkRest, Unreachable
 from pipeline.runner_kind import RunnerKind
 from pipeline.runners import LOOPBACK, RunnerOptions
 from pipeline.submit import JobFailed, Stalled, minor, run_on_flink
@@ -56,6 +57,22 @@ def require_runner(runner: RunnerOptions, folders: Iterable[str] = ()) -> None:
             raise InputError(f"{line.topic}, {line.name}", line.detail, line.fix)
 
 
+def require_shared(runner: RunnerOptions, files: Iterable[str], key: str) -> None:
+    """Refuses files that workers elsewhere could not find.
+
+    Args:
+        files: that stages read on the workers.
+        key: of the recipe, which names them.
+
+    Raises:
+        InputError: a relative path, and a cluster.
+    """
+    for path in files:
+        if not runner.is_local and "://" not in path and not Path(path).is_absolute():
+            raise InputError(f"recipe key {key}: {path}", "is relative, and workers of a cluster stand elsewhere",
+                             "Give an absolute path that all machines share, or a bucket's.")
+
+
 def _flink_lines(runner: RunnerOptions, folders: tuple[str, ...]) -> Iterator[Line]:
     found = []
     for line in _before_probe(runner, folders):
@@ -74,7 +91,7 @@ def _before_probe(runner: RunnerOptions, folders: tuple[str, ...]) -> Iterator[L
         return
     yield Line("flink", "job manager", Status.OK, f"{rest.url}: Flink {cluster.version}, {cluster.task_managers} task managers")
     yield _job_server(runner, minor(cluster.version))
-    yield _slots(rest, cluster, runner.parallelism)
+    yield _slots(rest, runner.parallelism)
     if runner.environment != LOOPBACK:
         yield _pool(runner.environment)
     yield from folder_lines("flink", folders)
@@ -126,8 +143,9 @@ def _published(version: str) -> Line:
         return Line("flink", "job server", Status.MISSING, f"Beam's for Flink {version} is not here and cannot be downloaded ({why})", BUILD_ONE)
 
 
-def _slots(rest: FlinkRest, cluster: Overview, wanted: int) -> Line:
-    until = time.monotonic() + FREE_SECONDS
+def _slots(rest: FlinkRest, wanted: int) -> Line:
+    """Whether as many slots are free, now or within some seconds."""
+    cluster, until = rest.overview(), time.monotonic() + FREE_SECONDS
     while cluster.free < max(1, wanted) and cluster.slots >= max(1, wanted) and time.monotonic() < until:
         time.sleep(0.5)
         cluster = rest.overview()
@@ -170,7 +188,8 @@ def _probe(runner: RunnerOptions, folders: tuple[str, ...]) -> Iterator[Line]:
     """Runs the tiny job and reads what its workers left."""
     mark = probe.Mark.new(folders)
     mark.write()
-    began = time.monotonic()
+    rest, began = FlinkRest(runner.flink_master), time.monotonic()
+    num_free = rest.overview().free
     try:
         run_on_flink(lambda pipeline: probe.build(pipeline, mark), runner, name=f"questloom-probe-{uuid.uuid4().hex[:8]}", moved=lambda: 0,
                      stall_seconds=runner.probe_seconds, extra=("--number_of_execution_retries=0",))
@@ -185,6 +204,8 @@ def _probe(runner: RunnerOptions, folders: tuple[str, ...]) -> Iterator[Line]:
         yield Line("flink", "tiny job", Status.MISSING, str(error), BUILD_ONE if "job server" in str(error) else "Look at the cluster's logs.")
     finally:
         mark.remove()
+        with suppress(Unreachable):  # whoever submits next will say so
+            _slots(rest, num_free)  # the tiny job's are back before the job counts what is free
 
 
 def _did_not_start(runner: RunnerOptions, fault: str) -> Line:

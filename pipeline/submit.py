@@ -135,7 +135,6 @@ class _FlinkLook:
     name: str
     job_id: str = ""
     _since: float = 0.0
-    _last_fault: str = ""
 
     def __call__(self) -> str:
         """Why the job is lost, or ""."""

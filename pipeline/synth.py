@@ -22,7 +22,7 @@ from pipeline.inputs import words_of
 from pipeline.progress import counting, watching
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, absolute, open_store
-from pipeline.runner_checks import require_runner
+from pipeline.runner_checks import require_runner, require_shared
 from pipeline.runners import LOCAL, RunnerOptions
 from pipeline.splits import components, keys_of
 from pipeline.submit import run_pipeline
@@ -274,6 +274,8 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, runner:
     """
     job = Job(run=absolute(out), store=absolute(store), recipe=recipe)
     excluded = prepare(job)
+    require_shared(runner, recipe.filters.exclude_pictures, "filters.exclude_pictures")
+    require_shared(runner, (source.path for source in recipe.external), "external")
     require_runner(runner, (job.run, job.store))
     check_models(job)
     claim_folder(job)

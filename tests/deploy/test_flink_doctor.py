@@ -36,6 +36,10 @@ def test_a_cluster_that_has_everything_is_healthy_and_its_folder_is_left_clean(o
     assert list(tmp_path.iterdir()) == []
 
 
+def test_workers_may_be_this_process_on_one_machine(on_cluster, cluster, tmp_path):
+    assert [line for line in runner_checks.check_runner(options(cluster, environment="loopback"), (str(tmp_path),)) if line.status is Status.MISSING] == []
+
+
 def test_a_pool_that_is_not_there(on_cluster, cluster):
     began = time.monotonic()
     line = missing(options(cluster, environment=f"localhost:{free_port()}", probe_seconds=45.0))

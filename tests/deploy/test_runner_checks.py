@@ -12,7 +12,7 @@ from deploy.flink.cluster import free_port
 from pipeline.doctor import Status
 from pipeline.flink_rest import causes
 from pipeline.probe import Mark, Worker, code_digest, write
-from pipeline.runner_checks import FLINK_IN_JAR, _failed, _notes, check_runner, flink_of_jar, require_runner
+from pipeline.runner_checks import FLINK_IN_JAR, _failed, _notes, check_runner, flink_of_jar, require_runner, require_shared
 from pipeline.runner_kind import RunnerKind
 from pipeline.runners import RunnerOptions
 from records.errors import InputError
@@ -130,6 +130,13 @@ def test_dataflow_without_its_libraries_or_options_says_which(tmp_path):
         assert "questloom[dataflow]" in first.fix
     else:
         assert all(lines[name].status is Status.MISSING for name in ("project", "temp_location", "code", "folder"))
+
+
+def test_a_relative_file_of_the_recipe_is_refused_on_a_cluster_only():
+    require_shared(RunnerOptions(), ["hashes.txt"], "filters.exclude_pictures")
+    require_shared(RunnerOptions(kind=RunnerKind.FLINK), ["/shared/hashes.txt", "s3://b/hashes.txt"], "filters.exclude_pictures")
+    with pytest.raises(InputError, match=r"filters.exclude_pictures: hashes.txt: is relative"):
+        require_shared(RunnerOptions(kind=RunnerKind.FLINK), ["hashes.txt"], "filters.exclude_pictures")
 
 
 def test_the_version_in_a_jar(tmp_path):
