@@ -122,7 +122,11 @@ def whole_folder(path: Place, *, last: str) -> Iterator[Path]:
     for leftover in (part, old):
         shutil.rmtree(leftover, ignore_errors=True)
     part.mkdir()
-    yield part
+    try:
+        yield part
+    except BaseException:
+        shutil.rmtree(part)
+        raise
     if path.exists():
         path.rename(old)
     part.rename(path)
