@@ -6,7 +6,7 @@ from functools import cache
 from knowledge.search import PictureSearch, TextSearch
 from knowledge.store.store import Store
 from pipeline.recipe import Recipe
-from records.places import Place, place
+from records.places import BucketPath, Place, place
 
 
 @dataclass(frozen=True)
@@ -42,5 +42,10 @@ def picture_path(run: str, image_id: str) -> Place:
 
 
 def absolute(path: str) -> str:
-    """A local path made absolute, since workers may stand elsewhere; a URL as it is."""
-    return path if "://" in path else os.path.abspath(path)
+    """A local path made absolute, since workers may stand elsewhere; an address as it is.
+
+    Raises:
+        InputError: an address that cannot be.
+    """
+    found = place(path)
+    return str(found) if isinstance(found, BucketPath) else os.path.abspath(path)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from knowledge.store.store import Store
-from records.errors import InputError
+from records.errors import InputError, ProviderFault
 from records.identity import record_id
 from records.outcomes import Pending, Rejection, StageCount
 from records.parquet import read_facts, read_records
@@ -150,7 +150,7 @@ def store_of(run: Run) -> Store | None:
         return None
     try:
         return Store.open(path)
-    except InputError:
+    except (InputError, ProviderFault):
         return None
 
 

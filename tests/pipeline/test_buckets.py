@@ -109,6 +109,8 @@ def test_wrong_places_are_told_before_a_run_starts(s3, small, tmp_path):
     recipe = small_recipe()
     with pytest.raises(InputError, match="there is no bucket"):
         prepare(Job(run=f"s3://{BUCKET}-no/run", store=small, recipe=recipe))
+    with pytest.raises(InputError, match="one slash"):
+        run_synth(recipe, store=small, out="s3:/bucket/run")
     with pytest.raises(InputError, match="nothing is there"):
         prepare(Job(run=str(tmp_path / "run"), store=f"{s3}/store", recipe=recipe))
     place(s3, "other", "file").write_bytes(b"")
