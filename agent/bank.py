@@ -5,7 +5,7 @@ Append-only. A picture that is already there gives its old handle:
 * a *found* picture (from a search or a page), when an earlier picture looks the same (perceptual hash and colours) and the
   new one shows no more: it is neither half as large again nor sharper by half. A sharp original of a blurred task picture
   looks the same at hash size and must still come in;
-* a picture that a tool *made* from another (`parent`), when it has the very pixels of an earlier one. Sharpening or
+* a picture that a tool *made* from another (`parent`), or that Python drew, when it has the very pixels of an earlier one. Sharpening or
   enlarging keeps the perceptual hash, so the hash cannot tell whether something was done.
 
 Hashes alone also call all plain pictures equal, whatever their colour; hence the colours.
@@ -39,6 +39,9 @@ MAX_COLOUR_DIFFERENCE = 12.0
 """Of 255, in the cell of 16×16 that differs most. Measured on 590 pictures of a fictional world, whose twins differ in a detail: at
 4 bits of hash, other things differ by 29 or more, the same picture blurred, scaled or compressed again by 11 or less."""
 FINER = 1.5
+FIGURES_FROM = "python_interpreter"
+"""The origin of made pictures that have no one parent. Told by the record's own fields, so that a bank put together anew from
+its `BankImage` records and their bytes, in order, gives the same handles."""
 _PLAIN_INFO = frozenset("jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split())  # noqa: SIM905
 _HANDLE = re.compile(r"\s*<image:(\d{1,6})>\s*")
 
@@ -109,7 +112,7 @@ class ImageBank:
         return len(self._entries)
 
     def add(self, data: bytes, *, origin: str, call: int = -1, url: str = "", title: str = "", parent: int = -1,
-            box: tuple[float, ...] = (), made: bool = False) -> int:
+            box: tuple[float, ...] = ()) -> int:
         """Registers a picture and returns its handle; a duplicate returns the old one.
 
         Args:
@@ -120,14 +123,13 @@ class ImageBank:
             url, title: where a found picture is from.
             parent: handle of the picture that a made one was made from; -1 for a found one.
             box: (x0, y0, x1, y1) in the parent, 0 to 1000, where it was cropped.
-            made: a made picture without one parent (a figure); with a parent it is made anyway.
 
         Raises:
             PictureError: no usable picture: damaged, not of `FORMATS`, too large, too small or too narrow.
         """
         shown, picture = _as_shown(data)
         look = _Look.of(picture)
-        old = self._same_pixels(look) if made or parent >= 0 else self._same_look(look, picture)
+        old = self._same_pixels(look) if parent >= 0 or origin == FIGURES_FROM else self._same_look(look, picture)
         if old is not None:
             return old
         handle = len(self._entries)

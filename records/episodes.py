@@ -84,7 +84,8 @@ class ToolResult(Record):
     status: str
     """A `ToolStatus`."""
     code: str = ""
-    """What went wrong, in a word a test can name ("unknown_handle", "rate_limited"); "" with status ok."""
+    """What went wrong, in a word a test can name ("unknown_handle", "rate_limited"). With status ok it is "", "no_effect" (nothing was
+    done) or "no_results" (nothing was found)."""
     text: str = ""
     """What the model reads, before it is wrapped in `<tool_response>`. Hostile: it may imitate tags and results."""
     images: tuple[int, ...] = ()

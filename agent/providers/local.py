@@ -29,6 +29,8 @@ from records.knowledge import Article, ImageAsset, Passage
 NUM_PAGES = 8
 """Pages whose pictures a search by words looks at."""
 PASSAGES_A_PAGE = 3
+PICTURES_A_PAGE = 4
+"""So many vectors are looked at for each page that a search by a picture lists."""
 MAX_LINKS = 400
 CACHED_PAGES = 256
 _FILE = re.compile(r"\.(?:jpe?g|png|svg|gif|tiff?|webp)$", re.I)
@@ -118,9 +120,9 @@ class LocalProvider:
     def _search_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> tuple[PictureHit, ...]:
         own = self._own(bank, withheld)
         twins = [i for i in self._twins(bank.perceptual_hash(handle)) if i not in own and self._looks_like(bank, handle, i)]
-        found = self.pictures.search(self._picture_vector(bank, handle), k + len(own)) if self.pictures.model else []
+        found = self.pictures.search(self._picture_vector(bank, handle), PICTURES_A_PAGE * k + len(own)) if self.pictures.model else []
         ranked = dict.fromkeys([*twins, *(hit.image_id for hit in found)])
-        return self.hits((i for i in ranked if i not in own), k)
+        return self.hits((i for i in ranked if i not in own), k, one_a_page=True)
 
     def _search_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> tuple[PictureHit, ...]:
         own = self._own(bank, withheld)
@@ -130,13 +132,21 @@ class LocalProvider:
         in_turn = (i for pair in itertools.zip_longest(by_page, by_look) for i in pair if i is not None)
         return self.hits((i for i in dict.fromkeys(in_turn) if i not in own), k)
 
-    def hits(self, image_ids: Iterable[str], k: int) -> tuple[PictureHit, ...]:
-        """The first `k` pictures with the page that each stands on, and their files."""
+    def hits(self, image_ids: Iterable[str], k: int, *, one_a_page: bool = False) -> tuple[PictureHit, ...]:
+        """The first `k` pictures with the page that each stands on, and their files.
+
+        Args:
+            one_a_page: leaves out further pictures of a page, as searches by a picture on the web list pages.
+        """
         found: list[PictureHit] = []
+        seen: set[str] = set()
         for image_id in image_ids:
             image = self.store.image(image_id)
             if image is not None and len(found) < k:
                 article = next((a for e in image.entity_ids if (a := self.store.article(e)) is not None), None)
+                if one_a_page and article is not None and article.title in seen:
+                    continue
+                seen.update([article.title] if article else [])
                 found.append(PictureHit(title=article.title if article else image.file, url=self._url(article.title) if article else image.source_page,
                                         data=self.store.image_bytes(image_id), picture_url=image.source_page))
             if len(found) == k:

@@ -62,10 +62,15 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
     return "\n".join(lines)
 
 
-def links_for(page: Page, goal: str, k: int) -> list[PageLink]:
-    """The links whose titles fit the goal best; those that do not fit follow in the page's order, up to `k` in all."""
+def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:
+    """The links whose titles fit the goal best, then those that `shown` names, then the others in the page's order, up to `k` in all.
+
+    Args:
+        shown: what the reader sees of the page: a name that stands there must be one that can be followed.
+    """
     scores = bm25([link.title for link in page.links], goal)
-    return [page.links[i] for i in sorted(range(len(page.links)), key=lambda i: (-scores[i], i))[:k]]
+    unseen = [re.sub(r"\s*\([^()]*\)$", "", link.title) not in shown for link in page.links]
+    return [page.links[i] for i in sorted(range(len(page.links)), key=lambda i: (-scores[i], unseen[i], i))[:k]]
 
 
 def bm25(texts: Sequence[str], query: str, k1: float = 1.2, b: float = 0.75) -> list[float]:

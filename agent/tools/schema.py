@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from agent.tools.outcome import Output, model_fault
+from records.identity import canonical_json
 
 Handle = Annotated[Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=r"^<image:\d{1,6}>$")], "handle"]
 """A picture of the bank, as `3` or `"<image:3>"`."""
@@ -73,7 +74,12 @@ class Tool:
             checked = self._model(handles).model_validate(arguments)
         except ValidationError as error:
             raise model_fault("bad_arguments", f"{self.name}: {_complaints(error)}.") from error
-        return {name: getattr(checked, name) for name in type(checked).model_fields}
+        read = {name: getattr(checked, name) for name in type(checked).model_fields}
+        try:
+            canonical_json(read).encode()
+        except UnicodeEncodeError as error:  # "\\ud800" in JSON is half a character
+            raise model_fault("bad_arguments", f"{self.name}: a text holds half a character (a lone surrogate).") from error
+        return read
 
     def _model(self, handles: bool) -> type[BaseModel]:
         return self._models[handles]

@@ -16,7 +16,7 @@ NUM_SNIPPETS = 5
 SNIPPET_CHARS = 320
 PASSAGE_CHARS = 900
 PAGE_CHARS = 4_000
-NUM_LINKS = 12
+NUM_LINKS = 20
 
 TopK = Annotated[int, Field(ge=1, le=20)]
 
@@ -106,7 +106,7 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
         if data:
             parts += [f"On the page: {one_line(picture.caption)}" if picture.caption else "On the page:",
                       NewPicture(data=data, url=picture.url, title=one_line(page.title))]
-    links = links_for(page, goal, NUM_LINKS)
+    links = links_for(page, goal, NUM_LINKS, words)
     if links:
         parts.append("Links:\n" + "\n".join(f"- {one_line(link.title)}: {one_line(link.url, 2_000)}" for link in links))
     return Output(parts=tuple(parts), cost=found.cost + cost)

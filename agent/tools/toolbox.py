@@ -16,6 +16,7 @@ from agent.tools import pictures, python, search
 from agent.tools.cache import OutputCache
 from agent.tools.context import Context, Summarise, handle_in
 from agent.tools.outcome import NewPicture, Output, ToolFault, model_fault, of_provider, provider_fault
+from agent.tools.quote import one_line
 from agent.tools.schema import Tool
 from agent.tools.settings import ToolSettings
 from models.picture_file import PictureError
@@ -172,8 +173,8 @@ class ToolBox:
                 continue
             size = len(bank)
             try:
-                handle = bank.add(part.data, origin=tool, call=turn, url=part.url, title=part.title, parent=parent if part.made else -1,
-                                  box=part.box, made=part.made)
+                handle = bank.add(part.data, origin=tool, call=turn, url=one_line(part.url, 2_000), title=one_line(part.title),
+                                  parent=parent if part.made else -1, box=part.box)
             except PictureError:
                 lines.append("(a picture that cannot be read)")
                 continue

@@ -67,6 +67,19 @@ def test_what_a_tool_made_is_new_though_its_hash_is_the_same_unless_its_pixels_a
     assert bank.add(encode(ImageOps.mirror(bank.pixels(mirrored)), lossless=True), origin="flip", parent=mirrored) == 0
 
 
+def test_a_bank_put_together_anew_from_its_records_is_the_same():
+    bank = filled(scene(1).filter(ImageFilter.GaussianBlur(2)))
+    sharp = encode(sharpen(bank.pixels(0)), lossless=True)
+    bank.add(sharp, origin="python_interpreter", call=1)
+    bank.add(file_of(scene(2), "WEBP"), origin="visit", call=2, url="u")
+    bank.add(encode(ImageOps.mirror(bank.pixels(2)), lossless=True), origin="flip", parent=2, call=3)
+    again = ImageBank()
+    for image in bank.images:
+        assert again.add(bank.data(image.handle), origin=image.origin, call=image.call, url=image.url, title=image.title, parent=image.parent,
+                         box=image.box) == image.handle
+    assert again.images == bank.images and len(again) == 4
+
+
 def test_a_branch_shares_what_was_there_and_nothing_that_comes_later():
     bank = filled(scene(1))
     branch = bank.fork()

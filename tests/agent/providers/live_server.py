@@ -153,12 +153,18 @@ class _Handler(BaseHTTPRequestHandler):
         """Quiet."""
 
 
+class _QuietServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Connections that clients broke off are what some tests are about."""
+
+
 @contextmanager
 def live_services():
     """The server; yields its `Services`."""
     services = Services()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"services": services}))
-    server.daemon_threads = True
+    server = _QuietServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"services": services}))
     services.base = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()

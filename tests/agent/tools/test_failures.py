@@ -25,6 +25,7 @@ MODEL_FAULTS = [
     # each tool with bad arguments
     ("text_search", {}, "bad_arguments"), ("text_search", {"query": ""}, "bad_arguments"), ("text_search", {"query": "  "}, "bad_arguments"),
     ("text_search", {"query": 7}, "bad_arguments"), ("text_search", {"query": HUGE}, "bad_arguments"),
+    ("text_search", {"query": "half \ud800"}, "bad_arguments"), ("visit", {"url": "\udfff", "goal": "x"}, "bad_arguments"),
     ("text_search", {"query": "x", "top_k": 0}, "bad_arguments"),
     ("text_search", {"query": "x", "top_k": 1000}, "bad_arguments"), ("text_search", {"query": "x", "top_k": "5"}, "bad_arguments"),
     ("text_search", {"query": "x", "page": 2}, "bad_arguments"), ("web_search", {"q": "x"}, "bad_arguments"), ("web_search", {"query": None}, "bad_arguments"),
@@ -59,7 +60,9 @@ def test_a_wrong_call_is_the_models_fault_and_says_how_to_mend_it(box, bank, nam
 
 
 NOTHING = [
-    ("text_search", {"query": "zzzz qqqq"}, "no_results"), ("text_search", {"query": "?!"}, "no_results"), ("web_search", {"query": "zzzz"}, "no_results"),
+    ("text_search", {"query": "zzzz qqqq"}, "no_results"), ("text_search", {"query": "?!"}, "no_results"),
+    ("text_search", {"query": "\0\u202e🙈"}, "no_results"),
+    ("text_search", {"query": "q" * 2000}, "no_results"), ("web_search", {"query": "zzzz"}, "no_results"),
     ("crop", {"handle": 0, "box": [0, 0, 1000, 1000]}, "no_effect"), ("rotate", {"handle": 0, "angle": 360}, "no_effect"),
     ("sharpen", {"handle": 1}, "no_effect"), ("super_resolution", {"handle": 2}, "no_effect"), ("perspective_correct", {"handle": 0}, "no_effect"),
     ("flip", {"handle": 1, "axis": "horizontal"}, "no_effect"), ("layout_parsing", {"handle": 1}, "no_results")]
