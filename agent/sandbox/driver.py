@@ -168,9 +168,13 @@ def figures(told: dict) -> list:
     """The files in the folder of figures, by name; links and what is no file are left out."""
     found: list[bytes] = []
     room = told["figure_bytes"]
-    for name in sorted(os.listdir(FIGURES))[:1000]:
+    try:
+        folder = os.open(FIGURES, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:  # the code has removed it, or put something else there
+        return found
+    for name in sorted(os.listdir(folder))[:1000]:
         try:
-            file = os.open(f"{FIGURES}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
         except OSError:
             continue
         try:

@@ -145,6 +145,12 @@ for i in range(20): open(f"figures/d{i:02d}.png", "wb").write(b"%d" % i)
     assert ran.figures == tuple(b"%d" % i for i in range(8))
 
 
+@pytest.mark.parametrize("instead", ["pass", "os.symlink('/proc/self', 'figures')", "open('figures', 'w').write('x')"])
+def test_a_folder_of_figures_that_the_code_removed_or_replaced_gives_none(run, instead):
+    ran = run(f"import os, shutil\ntry:\n    os.rmdir('figures')\n    {instead}\nexcept OSError: pass\nprint('done')")
+    assert (ran.stdout, ran.figures, ran.exit_code) == ("done\n", (), 0)
+
+
 def test_errors_name_the_line_of_the_code_and_not_the_runners(run):
     ran = run("def f():\n    return 1 / 0\nf()")
     assert ran.exit_code == 1 and 'File "/box/code.py", line 2, in f' in ran.stderr and "runner.py" not in ran.stderr
