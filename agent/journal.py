@@ -2,8 +2,10 @@
 
 A folder: `journal.jsonl` with a header (the settings it belongs to), a line a finished turn, a line a finished episode; `pictures/` with
 the bytes of what tools brought, by their sha256, written before the line that names them. A torn last line is what a kill leaves; it
-is cut off. Lines are flushed to the operating system: they outlive the process, not a power cut.
+is cut off. The lines of one pass of the event loop are handed to the operating system together, at its end: they outlive the process,
+not a power cut.
 """
+import asyncio
 import fcntl
 import os
 from collections.abc import Iterable, Mapping
@@ -15,7 +17,7 @@ import orjson
 
 from records.episodes import BankImage, EndReason, Turn
 from records.errors import InputError
-from records.identity import sha256_hex
+from records.identity import canonical_json, sha256_hex
 
 VERSION = 1
 
@@ -51,6 +53,7 @@ class Journal:
         except BlockingIOError:
             self._file.close()
             raise InputError(str(folder), "another process is playing these episodes", "Wait for it, or give another folder.") from None
+        self._flushes = False
         self.begun: dict[str, Begun] = {}
         try:
             self._load(dict(settings))
@@ -82,7 +85,9 @@ class Journal:
         for image, data in brought:
             self._keep(image.sha256, data)
             images.append(image.to_row())
-        return {"index": index, "turn": turn.to_row(), "images": images}
+        # As `to_row` would have it, but by orjson, in a twentieth of the time. Arguments as text: their numbers may have any length.
+        call = {"name": turn.call.name, "arguments": canonical_json(turn.call.arguments)} if turn.call else None
+        return {"index": index, "turn": {**vars(turn), "call": call}, "images": images}
 
     def picture(self, sha256: str) -> bytes:
         """The bytes of a picture that a turn brought.
@@ -105,7 +110,14 @@ class Journal:
 
     def _append(self, line: dict[str, Any]) -> None:
         self._file.write(orjson.dumps(line) + b"\n")
-        self._file.flush()
+        if not self._flushes:
+            self._flushes = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flushes = False
+        if not self._file.closed:
+            self._file.flush()
 
     def _load(self, settings: dict[str, Any]) -> None:
         self._file.seek(0)
@@ -123,7 +135,8 @@ class Journal:
         self._file.truncate(end_of_whole)
         self._file.seek(0, os.SEEK_END)
         if not end_of_whole:
-            self._append({"journal": VERSION, "settings": settings})
+            self._file.write(orjson.dumps({"journal": VERSION, "settings": settings}) + b"\n")
+            self._file.flush()
 
     def _take(self, line: dict[str, Any], settings: dict[str, Any], *, first: bool) -> None:
         if first:

@@ -165,7 +165,8 @@ def main() -> None:
                     ideal = asked.at_once / json.load(stats)["mean_latency"]
             ratios.append(found / ideal)
             cpus.append(cpu * 1e3)
-        print(f"{asked.at_once} episodes at once, mean latency {asked.mean:g} s: rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
+        print(f"{asked.at_once} episodes at once, mean latency {asked.mean:g} s: "
+              f"rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
               f"CPU {statistics.median(cpus):.2f} ms a turn with call, tool and journal")
         costs = [asyncio.run(overhead(folder / f"overhead-{run}", 20)) * 1e3 for run in range(asked.runs)]
         print(f"harness without model and tools: {statistics.median(costs):.2f} ms of CPU a turn ({min(costs):.2f} to {max(costs):.2f})")

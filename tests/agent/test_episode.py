@@ -320,3 +320,15 @@ def test_a_line_that_is_no_line_of_ours_is_named(tmp_path):
     path.write_bytes(lines[0] + b"garbage\n" + b"".join(lines[1:]))
     with pytest.raises(InputError, match="line 2"):
         journaled(tmp_path, ScriptedEngine(script(*LONG)))
+
+
+def test_numbers_of_any_length_are_journaled(tmp_path):
+    call = '<think>t</think><tool_call>{"name": "text_search", "arguments": {"query": "a", "top_k": %d}}</tool_call>'
+    say = script(call % 10 ** 30, call % 2 ** 64, answer("x"))
+    first, = journaled(tmp_path, ScriptedEngine(say), on_violation="observe")
+    crop = '<think>t</think><tool_call>{"name": "crop", "arguments": {"handle": %d, "box": [0, 0, 500, 500]}}</tool_call>'
+    big, = journaled(tmp_path / "crop", ScriptedEngine(script(crop % 10 ** 30, answer("x"))), on_violation="observe")
+    for folder, episode in ((tmp_path, first), (tmp_path / "crop", big)):
+        assert episode.end == EndReason.ANSWERED
+        again, = journaled(folder, ScriptedEngine(script("never")), on_violation="observe")
+        assert again == episode
