@@ -56,7 +56,7 @@ class Journal:
         self._flushes = False
         self.begun: dict[str, Begun] = {}
         try:
-            self._load(dict(settings))
+            self._load(orjson.loads(orjson.dumps(dict(settings))))  # as it reads when it comes back
         except BaseException:
             self._file.close()
             raise
