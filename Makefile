@@ -6,15 +6,15 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo test test-all test-flink lint clean
+.PHONY: demo test test-all test-flink lint system clean
 
 demo: $(VENV)/installed
 	$(BIN)/questloom demo --out demo
 
-test: lint
+test: lint system
 	$(BIN)/python -m pytest -m "not slow and not flink" -n 2 --dist loadfile
 
-test-all: lint
+test-all: lint system
 	$(BIN)/python -m pytest -m "not flink" -n 2 --dist loadfile
 
 # On a real Flink cluster, started for it: needs Java 17 and Maven, 8 GB of memory, and fetches 600 MB once. FLINK="flink" adds the table of faults.
@@ -26,7 +26,13 @@ test-flink: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
-	$(BIN)/mypy records calls knowledge models prompts transforms pipeline
+	$(BIN)/mypy records calls knowledge models prompts agent transforms pipeline
+
+# Servers and confinement that some tests start; where they cannot be installed those tests are skipped, and say so.
+system:
+	@command -v redis-server >/dev/null && command -v bwrap >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap redis-server >/dev/null; } \
+	|| echo "bubblewrap or redis-server is missing and cannot be installed here: the tests that need them are skipped"
 
 $(VENV)/installed: setup.py
 	$(PYTHON) -m venv $(VENV)
