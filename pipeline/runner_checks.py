@@ -192,7 +192,7 @@ def _probe(runner: RunnerOptions, folders: tuple[str, ...]) -> Iterator[Line]:
     num_free = rest.overview().free
     try:
         run_on_flink(lambda pipeline: probe.build(pipeline, mark), runner, name=f"questloom-probe-{uuid.uuid4().hex[:8]}", moved=lambda: 0,
-                     stall_seconds=runner.probe_seconds, extra=("--number_of_execution_retries=0",))
+                     stall_seconds=runner.probe_seconds, eager=True)
         yield Line("flink", "tiny job", Status.OK, f"done in {time.monotonic() - began:.0f} s")
         for folder in mark.folders:
             yield from _notes(folder, mark.notes(folder))

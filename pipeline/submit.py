@@ -82,19 +82,19 @@ def run_pipeline(build: Build, runner: RunnerOptions, *, workers: int, title: st
         _run_on_dataflow(build, runner, name=name, moved=moved, stall_seconds=seconds)
 
 
-def run_on_flink(build: Build, runner: RunnerOptions, *, name: str, moved: Moved, stall_seconds: float, extra: tuple[str, ...] = ()) -> None:
-    """As `run_pipeline`, on Flink; `extra` are further options of Beam."""
+def run_on_flink(build: Build, runner: RunnerOptions, *, name: str, moved: Moved, stall_seconds: float, eager: bool = False) -> None:
+    """As `run_pipeline`, on Flink; where `eager`, the first fault ends the job, which Flink would try again."""
     rest = FlinkRest(runner.flink_master)
     try:
         cluster = rest.overview()
     except Unreachable as error:
         raise QuestloomError(f"Flink at {error}") from error
-    options = [*runner.flink_options(name=name, flink_version=minor(cluster.version), slots=max(1, cluster.free)), *extra]
+    options = runner.flink_options(name=name, flink_version=minor(cluster.version), slots=max(1, cluster.free))
     with _job_server(options) as endpoint:
         pipeline = new_pipeline(1, [*options, f"--job_endpoint={endpoint}"])
         build(pipeline)
         work = _Work(lambda: pipeline.run().wait_until_finish())
-        look = _FlinkLook(rest, name)
+        look = _FlinkLook(rest, name, eager)
         try:
             _wait(work, moved, stall_seconds, look)
         except BaseException:
@@ -133,13 +133,17 @@ class _FlinkLook:
 
     rest: FlinkRest
     name: str
+    eager: bool = False
     job_id: str = ""
     _since: float = 0.0
 
     def __call__(self) -> str:
-        """Why the job is lost, or ""."""
+        """Why the job is lost, or "". Raises: JobFailed, where the first fault counts."""
         try:
             found = self.rest.find(self.name)
+            if found is not None and self.eager and (fault := self.rest.fault(found[0])):
+                self.job_id = found[0]
+                raise JobFailed(fault[-MAX_FAULT:])
         except Unreachable as error:
             return self._lost(f"the job manager is lost: {error}")
         if found is not None:
@@ -159,6 +163,7 @@ class _FlinkLook:
             return str(error)
 
     def cancel(self) -> None:
+        self.eager = False
         try:
             self()
             if self.job_id:

@@ -30,7 +30,7 @@ def on_cluster(cluster):
         if not process.alive:
             cluster.start_again(name)
     cluster.wait()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 240  # a task that waits for a worker is slow to cancel
     while (cluster.overview() or {}).get("slots-available", 0) < cluster.task_managers and time.monotonic() < end:
         time.sleep(0.5)
     return [*cluster.options, "--probe-seconds", "0"]
