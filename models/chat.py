@@ -77,6 +77,11 @@ class ChatClient:
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
+    @property
+    def caller(self) -> Caller:
+        """What its calls go through; other services of the same run share it, and so its budget and ledger."""
+        return self._caller
+
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
         if self._session is not None:

@@ -124,6 +124,38 @@ def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(he
     raise typer.Exit(outcome.exit_code)
 
 
+@app.command(context_settings=BEAM)
+@with_runner
+def teach(ctx: typer.Context, run: Run_, store: Store_,
+          engine: Annotated[str, typer.Option(help="Who plays: oracle (follows the certificate with real tool calls; no model), openai (the endpoint of the role "
+                                              "`agent`), transformers (a local model), server (an inference server of token ids). Sets teach.engine.")] = "",
+          rollouts: Annotated[int, typer.Option(min=0, help="Episodes a task. Sets teach.rollouts.")] = 0,
+          recipe: Annotated[str, typer.Option(help="A recipe whose sections `teach`, `models` and `run` are taken; default: the run's own.")] = "",
+          overrides: Set_ = None, cache: Cache_ = "", workers: Workers_ = 0, as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
+    """Teacher trajectories: plays a run's questions, judges answers and processes, and keeps the good ones.
+
+    The episodes come into RUN/teach; data set and report of the run are built again with them. An unfinished job is continued by the same
+    command: what was played is not played again, and nothing is paid twice. The budget is models.budget_money (or _tokens, _calls) of the
+    teacher's own calls; where it is reached, the command ends with exit code 3, and the rest waits.
+
+    The recipe's section `teach` says the rest: uses (whose questions: sft, rl), keep (trajectories a task), limits (calls, tokens, seconds, faults),
+    tools, reference (a JSON file of counts to compare the distribution of tool calls with), live (the web in place of the store).
+    """
+    from pipeline.teach import recipe_for, run_teach
+    from pipeline.teach_finish import finish_teach
+    from pipeline.teach_forecast import forecast_line
+
+    sets = [*with_cache(overrides, cache), *([f"teach.engine={json.dumps(engine)}"] if engine else []),
+            *([f"teach.rollouts={rollouts}"] if rollouts else [])]
+    settings = recipe_for(run, recipe, sets)
+    if line := forecast_line(settings, run):
+        print(line, file=sys.stderr)
+    summary = run_teach(settings, run=run, store=store, workers=workers or cpus(), runner=runner)
+    made = finish_teach(run, store=store, summary=summary)
+    show({**summary.as_json(), **made}, as_json, "\n".join([summary.as_text(), *(f"{name:<10}{path}" for name, path in made.items() if path)]))
+    raise typer.Exit(summary.exit_code)
+
+
 @app.command()
 def plan(store: Store_, recipe: Annotated[str, typer.Option()] = "demo", overrides: Set_ = None,
          pilot: Annotated[int, typer.Option(min=0, help="Runs so many seeds in --out first; their replies serve the run.")] = 0,

@@ -5,8 +5,9 @@ The settings themselves are the frozen dataclasses of the parts that use them.
 """
 import dataclasses
 import difflib
+import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,6 +25,7 @@ from transforms.enhancement.degrade import EnhancementRules
 from transforms.external import ExternalRules
 from transforms.pictures.choose import PictureRules
 from transforms.pictures.ground import GroundingRules
+from transforms.teaching.rules import TeachRules
 
 RECIPES = Path(__file__).parent.parent / "recipes"
 
@@ -49,6 +51,8 @@ class Recipe:
     """Sources of outside rows, which enter at the filters."""
     export: ExportRules = field(default_factory=ExportRules)
     models: ModelRules = field(default_factory=ModelRules)
+    teach: TeachRules = field(default_factory=TeachRules)
+    """The teacher's; no question depends on it."""
     run: RunRules = field(default_factory=RunRules)
 
     def resolved(self) -> dict[str, Any]:
@@ -57,8 +61,8 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that bears on the result; how fast it is computed (`run`) does not."""
-        return sha256_hex(canonical_json({k: v for k, v in self.resolved().items() if k != "run"}))[:16]
+        """Hash of everything that bears on the questions; how fast they are computed (`run`) and who answers them later (`teach`) do not."""
+        return sha256_hex(canonical_json({k: v for k, v in self.resolved().items() if k not in ("run", "teach")}))[:16]
 
 
 def load_recipe(source: str, overrides: tuple[str, ...] = ()) -> Recipe:
@@ -82,6 +86,18 @@ def load_recipe(source: str, overrides: tuple[str, ...] = ()) -> Recipe:
     for override in overrides:
         _override(data, override)
     return recipe_of(data, str(path))
+
+
+def with_overrides(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
+    """A recipe with some keys set anew.
+
+    Raises:
+        InputError: see `load_recipe`.
+    """
+    data = recipe.resolved()
+    for override in overrides:
+        _override(data, override)
+    return recipe_of(data, "--set")
 
 
 def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
@@ -109,6 +125,8 @@ def _override(data: dict[str, Any], override: str) -> None:
 
 def _refuse_unknown(kind: Any, data: Any, where: str, prefix: str) -> None:
     """pydantic ignores unknown keys of plain dataclasses; a misspelt key must not pass."""
+    if typing.get_origin(kind) in (types.UnionType, typing.Union):  # `Rules | None`
+        kind = next((part for part in typing.get_args(kind) if dataclasses.is_dataclass(part)), kind)
     if typing.get_origin(kind) is tuple and isinstance(data, list):
         for place, item in enumerate(data):
             _refuse_unknown(typing.get_args(kind)[0], item, where, f"{prefix}{place}.")

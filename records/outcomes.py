@@ -62,6 +62,14 @@ class Reason(StrEnum):
     ANSWERED_WITHOUT_PICTURE = "answered_without_picture"
     ANSWERED_WITHOUT_TOOLS = "answered_without_tools"
     NOT_SOLVABLE = "not_solvable"
+    # teaching
+    WRONG_ANSWER_GIVEN = "wrong_answer_given"
+    NO_ANSWER_GIVEN = "no_answer_given"
+    FORMAT = "format"
+    FATAL_FAULTS = "fatal_faults"
+    PROCESS = "process"
+    JUDGE_FAILED = "judge_failed"
+    NOT_SOLVED = "not_solved"
     # enhancement and export
     NOT_RECOVERABLE = "not_recoverable"
     SPLIT_OVERLAP = "split_overlap"

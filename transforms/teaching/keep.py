@@ -1,0 +1,109 @@
+"""Which of a task's good trajectories are kept, and what became of the task as a whole."""
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from records.identity import canonical_json, priority, sha256_hex
+from records.outcomes import Pending, Reason, Rejection
+from records.synthesis import Question
+from records.table import Record
+from records.trajectories import TaskResult, Trajectory
+from transforms.stages.stage import reject
+
+KEEP, SOLVED = "05-keep", "06-solved"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen(Record):
+    """A trajectory's place among those of its task."""
+
+    item_id: str
+    rank: int
+    """In the task's draw, from 0; -1 for one that says what another says."""
+    repeats: int = -1
+    """The rollout that it repeats."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally(Record):
+    """What became of a task's rollouts."""
+
+    item_id: str
+    num_rollouts: int = 0
+    num_correct: int = 0
+    num_kept: int = 0
+    reasons: dict[str, int]
+    waits: str = ""
+    """The cause, where a rollout waits for a provider or for budget."""
+
+
+def choose(trajectories: Iterable[Trajectory], seed: int) -> list[Chosen]:
+    """Ranks the trajectories of each task by a draw; of those that are the same word for word only the first rollout counts."""
+    by_task: dict[str, list[Trajectory]] = defaultdict(list)
+    for trajectory in trajectories:
+        by_task[trajectory.question_id].append(trajectory)
+    made = []
+    for mine in by_task.values():
+        first: dict[str, Trajectory] = {}
+        for trajectory in sorted(mine, key=lambda t: t.episode.rollout):
+            earlier = first.setdefault(_words(trajectory), trajectory)
+            if earlier is not trajectory:
+                made.append(Chosen(item_id=trajectory.id, rank=-1, repeats=earlier.episode.rollout))
+        drawn = sorted(first.values(), key=lambda t: priority(seed, t.id, "keep trajectories"))
+        made += [Chosen(item_id=trajectory.id, rank=rank) for rank, trajectory in enumerate(drawn)]
+    return sorted(made, key=lambda c: c.item_id)
+
+
+def _words(trajectory: Trajectory) -> str:
+    return sha256_hex(canonical_json([turn.text for turn in trajectory.episode.turns]))
+
+
+def keep(trajectory: Trajectory, chosen: Chosen | None, most: int, licensed: Callable[[str], bool]) -> Trajectory | Rejection:
+    """The trajectory, or why it is left out though it is good.
+
+    Args:
+        most: trajectories a task; 0 for all.
+        licensed: whether a picture of the store, by its id, may be given on.
+    """
+    assert chosen is not None, "every trajectory was ranked"
+    about = {"question": trajectory.question_id, "rollout": trajectory.episode.rollout}
+    if chosen.rank < 0:
+        return reject(trajectory, KEEP, Reason.NEAR_DUPLICATE, {"of rollout": chosen.repeats, **about})
+    for image, source in zip(trajectory.episode.images, trajectory.source_ids, strict=True):
+        if source != trajectory.source_image_id and not (source and licensed(source)):
+            return reject(trajectory, KEEP, Reason.NO_LICENCE, {"handle": image.handle, "from": image.url[:300], **about})
+    if most and chosen.rank >= most:
+        return reject(trajectory, KEEP, Reason.OVER_QUOTA, {"most": most, **about})
+    return trajectory
+
+
+def tally(tasks: Iterable[str], played: Iterable[Trajectory], correct: Iterable[str], kept: Iterable[str], rejected: Iterable[Rejection],
+          pending: Iterable[Pending]) -> list[Tally]:
+    """What became of the rollouts of each task of a shard.
+
+    Args:
+        tasks: ids of all questions.
+        played: what was played.
+        correct: ids of the trajectories whose answer was judged right.
+        kept: ids of the kept ones.
+        rejected, pending: of the stages after playing, and the pending ones of playing itself, whose ids are the questions'.
+    """
+    task_of = {t.id: t.question_id for t in played}
+    rollouts, right, good = Counter(task_of.values()), Counter(task_of[i] for i in correct), Counter(task_of[i] for i in kept)
+    reasons: dict[str, Counter[str]] = defaultdict(Counter)
+    for rejection in rejected:
+        reasons[task_of.get(rejection.item_id, rejection.item_id)][rejection.reason] += 1
+    waits = {task_of.get(p.item_id, p.item_id): p.cause for p in sorted(pending, key=lambda p: (p.cause, p.item_id), reverse=True)}
+    return [Tally(item_id=task, num_rollouts=rollouts[task], num_correct=right[task], num_kept=good[task], reasons=dict(reasons[task]),
+                  waits=waits.get(task, "")) for task in sorted(tasks)]
+
+
+def solved(question: Question, found: Tally | None) -> TaskResult | Rejection | Pending:
+    """The task's result; a rejection where no rollout gave the right answer."""
+    assert found is not None, "every task was counted"
+    if found.waits:
+        return Pending(item_id=question.id, seed_id=question.seed_id, stage=SOLVED, cause=found.waits, message="a rollout waits")
+    if not found.num_correct:
+        return reject(question, SOLVED, Reason.NOT_SOLVED, {"rollouts": found.num_rollouts, "ended": found.reasons})
+    return TaskResult(question_id=question.id, seed_id=question.seed_id, split=question.split, num_rollouts=found.num_rollouts,
+                      num_correct=found.num_correct, num_kept=found.num_kept, reasons=found.reasons)

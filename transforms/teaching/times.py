@@ -1,0 +1,20 @@
+"""Parts an episode from what a clock said: the one is the same however it was played, the other is not."""
+from records.episodes import Episode, Turn
+from records.trajectories import EpisodeTimes
+
+
+def timeless(episode: Episode) -> tuple[Episode, EpisodeTimes]:
+    """The episode without times and without what depends on a process's memory of tool results; and those."""
+    results = [turn.result for turn in episode.turns]
+    times = EpisodeTimes(
+        episode_id=episode.id, seconds=episode.seconds, turn_seconds=tuple(turn.seconds for turn in episode.turns),
+        tool_seconds=tuple(result.seconds if result else 0.0 for result in results),
+        tool_cost=tuple(result.cost if result else 0.0 for result in results),
+        cached=tuple(bool(result and result.cached) for result in results))
+    turns = tuple(_timeless(turn) for turn in episode.turns)
+    return episode.replace(turns=turns, seconds=0.0, cost=sum(turn.cost for turn in turns)), times
+
+
+def _timeless(turn: Turn) -> Turn:
+    result = turn.result.replace(seconds=0.0, cost=0.0, cached=False) if turn.result else None
+    return turn.replace(seconds=0.0, result=result)
