@@ -1,0 +1,272 @@
+"""What the oracle reads in observations: pages, hits, names, dates, amounts. Only the text of tool results goes in."""
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from agent.engines.oracle_words import Cue, Relation, cues_of
+
+MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
+_MONTH = "|".join(m.capitalize() for m in MONTHS)
+_DATE = re.compile(rf"\b(?:(?P<d1>\d{{1,2}}) (?P<m1>{_MONTH}),? (?P<y1>\d{{3,4}})|(?P<m2>{_MONTH}) (?P<d2>\d{{1,2}}), (?P<y2>\d{{3,4}})"
+                   rf"|(?P<m3>{_MONTH}) (?P<y3>\d{{3,4}})|(?P<y5>\d{{4}})-(?P<m5>\d\d)-(?P<d5>\d\d)|(?P<y4>[1-9]\d{{2,3}}))(?![\d,.]*\d)")
+_AMOUNT = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+                     r"(?:\s*([^\W\d]+[²³]?(?: (?:mile|metre|meter|kilometre|kilometer|foot|feet)s?)?))?")
+_CAPITAL = r"(?:[A-ZÀ-ÖØ-ÞĀ-Ž][\w’'.-]*|\"[^\"]+\")"
+_NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|the|de|la|le|du|van|von|with|and the|in|off|at|for|to))* {_CAPITAL})*")
+_LIFE = re.compile(r"\((?:[^()]*?\D)?(\d{3,4})\s*[–-]\s*(?:[^()]*?\D)?(\d{3,4})\)")
+UNITS = {"m": "metre", "km": "kilometre", "cm": "centimetre", "mm": "millimetre", "km²": "square kilometre", "kg": "kilogram", "t": "tonne", "g": "gram",
+         "ha": "hectare", "ft": "foot", "feet": "foot", "inches": "inch", "min": "minute", "nmi": "nautical mile", "kv": "kilovolt", "mw": "megawatt"}
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A thing under the title of its page, or the name that a text gives it."""
+
+    title: str
+    url: str = ""
+
+    @property
+    def name(self) -> str:
+        """Without what only tells namesakes apart."""
+        return base(self.title)
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A date or an amount, as read."""
+
+    text: str
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    number: float | None = None
+    unit: str = ""
+
+
+Read = Thing | Literal
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line that an observation showed."""
+
+    text: str
+    turn: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What may stand at the other end of a relation, why, and how surely."""
+
+    value: Read
+    line: Line
+    score: float
+
+
+@dataclass
+class PageRead:
+    """All that observations have shown of one page."""
+
+    title: str
+    url: str
+    facts: dict[Line, tuple[str, str]] = field(default_factory=dict)
+    """Infobox lines: parameter and value."""
+    sentences: list[Line] = field(default_factory=list)
+    links: dict[str, str] = field(default_factory=dict)
+    """Title to address."""
+    images: tuple[int, ...] = ()
+    visited: bool = False
+
+    @property
+    def thing(self) -> Thing:
+        return Thing(self.title, self.url)
+
+    def lines(self) -> Iterator[Line]:
+        yield from self.facts
+        yield from self.sentences
+
+
+def base(title: str) -> str:
+    """A title without the bracket that tells namesakes apart."""
+    return re.sub(r"\s*\([^()]*\)$", "", title)
+
+
+def key(name: str) -> str:
+    """A name for comparison: folded, without accents, article and punctuation."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", base(name)).casefold() if not unicodedata.combining(c))
+    return re.sub(r"^the ", "", " ".join(re.findall(r"\w+", plain)))
+
+
+def flat(text: str) -> str:
+    """A text in which `key`s can be found."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c))
+    return " " + " ".join(re.findall(r"\w+", plain)) + " "
+
+
+def says(text: str, name: str) -> bool:
+    """Whether a text holds a name."""
+    return bool(key(name)) and f" {key(name)} " in flat(text)
+
+
+# -- observations
+
+def hits_of(text: str) -> list[tuple[Thing, str]]:
+    """Titles with addresses and snippets of a search's result."""
+    found: list[tuple[Thing, str]] = []
+    for block in re.split(r"(?m)^\[\d+\] ", text)[1:]:
+        title, _, rest = block.partition("\n")
+        url, _, snippet = rest.partition("\n") if rest.startswith("URL: ") else ("", "", rest)
+        found.append((Thing(title.strip(), url.removeprefix("URL: ").strip()), snippet.strip()))
+    return found
+
+
+def read_page(text: str, turn: int, images: Sequence[int]) -> PageRead | None:
+    """A page as `visit` shows it."""
+    lines = text.split("\n")
+    if len(lines) < 2 or not lines[1].startswith("URL: "):
+        return None
+    page = PageRead(lines[0].strip(), lines[1][5:].strip(), images=tuple(images), visited=True)
+    body = lines[2:]
+    links = next((i for i, line in enumerate(body) if line == "Links:"), len(body))
+    for line in body[links + 1:]:
+        if found := re.match(r"- (.*): (\S+)$", line):
+            page.links[found[1]] = found[2]
+    end = next((i for i, line in enumerate(body) if line.startswith("On the page:")), links)
+    said = body[:end]
+    gap = next((i for i, line in enumerate(said) if not line.strip()), 0)
+    for number, line in enumerate(said):
+        if number < gap:
+            name, _, value = line.partition(": ")
+            page.facts[Line(line, turn)] = (name.strip().casefold(), value.strip())
+        elif line.strip() and not line.startswith(("## ", "[…]", "The page says nothing")):
+            page.sentences.append(Line(line.strip(), turn))
+    return page
+
+
+def texts_read(text: str) -> list[str]:
+    """The texts that `layout_parsing` found, in its order."""
+    return [found[1].strip() for line in text.split("\n") if (found := re.match(r"\[[\d., ]+\] (.*)$", line))]
+
+
+# -- literals
+
+def dates(text: str) -> list[tuple[int, Literal]]:
+    """Dates and years, with where they stand."""
+    found = []
+    for m in _DATE.finditer(text):
+        g = m.groupdict()
+        year = int(next(g[f"y{i}"] for i in (1, 2, 3, 4, 5) if g[f"y{i}"]))
+        month = g["m1"] or g["m2"] or g["m3"]
+        number = MONTHS.index(month.casefold()) + 1 if month else int(g["m5"]) if g["m5"] else None
+        day = g["d1"] or g["d2"] or g["d5"]
+        found.append((m.start(), Literal(m.group(), year, number, int(day) if day else None)))
+    return found
+
+
+def amounts(text: str) -> list[tuple[int, Literal]]:
+    """Numbers with the words behind them, with where they stand."""
+    return [(m.start(), Literal(m.group().strip(), number=float(m[1].replace(",", "")), unit=unit_name(m[2] or ""))) for m in _AMOUNT.finditer(text)]
+
+
+def unit_name(unit: str) -> str:
+    """One name for a unit's spellings; other words are left as they are."""
+    low = unit.casefold().replace("meter", "metre").strip(" .")
+    return UNITS.get(low, UNITS.get(low.removesuffix("s"), low.removesuffix("s")))
+
+
+# -- relations
+
+def candidates(page: PageRead, relation: Relation | None, *, kind: str, unit: str = "") -> list[Candidate]:
+    """What stands at the object's end of a relation on its subject's page, the surest first.
+
+    Args:
+        kind: "thing", "date" or "amount".
+        unit: of amounts, where it is known.
+    """
+    if relation is None:
+        return [Candidate(Thing(title, url), _line_with(page, title), 1.0) for title, url in page.links.items()]
+    cues = cues_of(relation)
+    found = list(_of_facts(page, cues.keys, cues.weak_keys, kind, unit))
+    found += _of_life(page, relation) if kind == "date" else []
+    found += _of_sentences(page, cues.subject, kind, unit)
+    return _best(found)
+
+
+def subjects(page: PageRead, relation: Relation | None) -> list[Candidate]:
+    """What stands at the subject's end of a relation on its object's page, the surest first."""
+    return _best(_of_sentences(page, cues_of(relation).object, "thing", "")) if relation else []
+
+
+def _of_facts(page: PageRead, keys: Sequence[str], weak: Iterable[str], kind: str, unit: str) -> Iterator[Candidate]:
+    for rank, wanted in enumerate(keys):
+        for line, (name, value) in page.facts.items():
+            if name.replace("-", "_") == wanted.replace("-", "_"):
+                score = (2.0 if wanted in weak else 6.0) - rank * 0.01
+                if kind == "thing":
+                    things = [t for _, t in names_in(value, page)]
+                    whole = [Thing(value)] if not any(key(t.title) == key(value) for t in things) and ";" not in value else []
+                    for place, thing in enumerate([*things, *whole]):
+                        yield Candidate(thing, line, score - place * 0.001 - (1 if thing in whole and things else 0))
+                else:
+                    yield from (Candidate(v, line, score) for _, v in _literals(value, kind, unit))
+
+
+def _of_life(page: PageRead, relation: Relation) -> Iterator[Candidate]:
+    """Years of birth and death from the bracket behind a person's name."""
+    place = {"P569": 1, "P570": 2}.get(relation.property)
+    if place and page.sentences and (life := _LIFE.search(page.sentences[0].text)):
+        yield Candidate(Literal(life[place], year=int(life[place])), page.sentences[0], 4.0)
+
+
+def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> Iterator[Candidate]:
+    own = key(page.title)
+    for order, line in enumerate(page.sentences):
+        named = names_in(line.text, page)
+        for rank, cue in enumerate(cues):
+            for m in cue.words.finditer(line.text):
+                # A sentence whose subject is somebody else speaks of that one.
+                other = any(place < m.start() and key(t.title) != own and not _part_of(own, t.title) for place, t in named[:1]) and cue.after
+                score = 4.0 - (2.0 if other else 0.0) - rank * 0.02 - order * 0.001 - (1.5 if m.end() - m.start() < 4 else 0.0)
+                spots = [(p, t) for p, t in named if key(t.title) != own] if kind == "thing" else _literals(line.text, kind, unit)
+                side = [(p, v) for p, v in spots if (p >= m.end() - 1 if cue.after else p < m.start())]
+                for distance, (_, value) in enumerate(sorted(side, key=lambda s: abs(s[0] - m.end()))):
+                    yield Candidate(value, line, score - distance * 0.1)
+
+
+def _literals(text: str, kind: str, unit: str) -> list[tuple[int, Read]]:
+    if kind == "date":
+        return list(dates(text))
+    return [(p, a) for p, a in amounts(text) if not unit or a.unit == unit_name(unit) or not a.unit]
+
+
+def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
+    """The things that a text names, in order: by the page's links, and by capitals where no link fits."""
+    found: list[tuple[int, int, Thing]] = []
+    for title, url in page.links.items():
+        for spelt in dict.fromkeys((title, base(title), re.sub(r"^The ", "", base(title)))):
+            for m in re.finditer(rf"(?<!\w){re.escape(spelt)}(?!\w)", text):
+                found.append((m.start(), m.end(), Thing(title, url)))
+    longest = [f for f in found if not any(o[0] <= f[0] and f[1] <= o[1] and (o[1] - o[0]) > (f[1] - f[0]) for o in found)]
+    taken = [(s, e) for s, e, _ in longest]
+    for m in _NAME.finditer(text):
+        if not any(s < m.end() and m.start() < e for s, e in taken) and (m.start() > 0 or " " in m.group()):
+            longest.append((m.start(), m.end(), Thing(m.group().rstrip(".,"))))
+    return list(dict.fromkeys((s, t) for s, _, t in sorted(longest, key=lambda f: (f[0], f[2].title))))
+
+
+def _part_of(own: str, title: str) -> bool:
+    """Whether a name is a piece of the page's own ("Mustela" on the page of Fiora Mustela)."""
+    return f" {key(title)} " in f" {own} "
+
+
+def _best(found: Iterable[Candidate]) -> list[Candidate]:
+    best: dict[Read, Candidate] = {}
+    for candidate in found:
+        if candidate.value not in best or candidate.score > best[candidate.value].score:
+            best[candidate.value] = candidate
+    return sorted(best.values(), key=lambda c: -c.score)
+
+
+def _line_with(page: PageRead, title: str) -> Line:
+    return next((line for line in page.lines() if says(line.text, title)), Line(title, -1))

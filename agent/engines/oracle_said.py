@@ -1,0 +1,136 @@
+"""What the oracle says and asks: thoughts, goals, queries, in words of the question and of its observations."""
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agent.engines.oracle_reading import Literal, PageRead, Read, Thing, flat, key
+from agent.engines.oracle_task import Const, Fact, Order, Puzzle
+from agent.engines.oracle_words import Relation, cues_of
+
+MAX_QUOTED = 240
+NOUNS = {"human": "person", "taxon": "species", "human settlement": "place", "business": "company"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A turn to come: a thought and a call."""
+
+    thought: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What answered it."""
+
+    ok: bool
+    text: str
+    images: tuple[int, ...]
+    turn: int
+
+
+def clean(thought: str) -> str:
+    """A thought with no mark of the protocol in it, whatever a page is called."""
+    return re.sub(r"<(?!image:\d{1,6}>)", "‹", " ".join(thought.split()))
+
+
+def quoted_line(line: str) -> str:
+    """A line of an observation, as a quotation."""
+    inner = line.replace("“", "").replace("”", "")
+    return f"“{inner}”" if len(inner) <= MAX_QUOTED else f"“{inner[:MAX_QUOTED].rsplit(' ', 1)[0]}…”"
+
+
+def named(value: Read | Const | None) -> str:
+    """The name of a thing, or a literal's text."""
+    if isinstance(value, Thing):
+        return value.name
+    if isinstance(value, Const):
+        return f"{value.text} {value.unit}".strip()
+    return value.text if value is not None else ""
+
+
+def noun(words: tuple[str, ...]) -> str:
+    """What a person calls a thing of this class."""
+    return NOUNS.get(words[0].casefold(), words[0]) if words else "thing"
+
+
+def article(puzzle: Puzzle, var: str) -> str:
+    """The noun of a variable ("bridge"), "thing" where the question gives none."""
+    return next((noun(k.words) for k in puzzle.kinds if k.var == var), "one")
+
+
+def asked_about(puzzle: Puzzle) -> str:
+    """The question's words for what the picture shows."""
+    return puzzle.pictured_as or "the thing in the picture"
+
+
+def label_of(puzzle: Puzzle, var: str) -> str:
+    """The relations that the puzzle wants to know of a variable, in words."""
+    mine = [f.relation.label for f in puzzle.facts if f.relation and f.subject == var]
+    other = [f"what is linked to it as {f.relation.label}" for f in puzzle.facts if f.relation and f.object == var and f.subject != var]
+    return " and the ".join(dict.fromkeys(mine or other)) or "facts"
+
+
+def found_by(relation: Relation) -> str:
+    """The words by which a page is asked for a relation."""
+    plain = [re.sub(r"\s+", " ", re.sub(r"\(\?[^()]*\)|\[[^\]]*\][*+?]*|[\\().*+?|^$,–-]", " ", c.words.pattern.replace(r"(?<!\w)", ""))).strip()
+             for c in cues_of(relation).subject]
+    return ", ".join(dict.fromkeys(w.replace("\\ ", " ") for w in plain if len(w) > 3))[:160]
+
+
+def goal_of(puzzle: Puzzle, var: str) -> str:
+    """What a page of the variable is asked for."""
+    parts: list[str] = []
+    for fact in puzzle.facts:
+        if fact.relation and fact.subject == var:
+            parts.append(f"{fact.relation.label} ({found_by(fact.relation)})")
+        elif fact.relation and fact.object == var:
+            words = [w for c in cues_of(fact.relation).object if len(w := _plain(c.words.pattern)) > 3][:6]
+            parts.append(f"{_kind_word(puzzle, fact)} with it as {fact.relation.label} ({', '.join(dict.fromkeys(words))})")
+    parts += [f.object.text for f in puzzle.facts if f.subject == var and isinstance(f.object, Const)]
+    return "; ".join(dict.fromkeys(parts))[:600] or "what it is"
+
+
+def _kind_word(puzzle: Puzzle, fact: Fact) -> str:
+    return next((noun(k.words) for k in puzzle.kinds if k.var == fact.subject), "what is linked")
+
+
+def _plain(pattern: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"\(\?<!\\w\)|\(\?[^()]*\)|\[[^\]]*\][*+?]*|[\\().*+?|^$,]", " ", pattern)).strip()
+
+
+def query_of(puzzle: Puzzle, var: str) -> str:
+    """Key words for what the question says about a variable by name."""
+    kind = [w for w in [next((k.words[0] for k in puzzle.kinds if k.var == var and k.words), "") or _head(puzzle.pictured_as)] if w]
+    names = [named(f.object) for f in puzzle.facts if f.subject == var and isinstance(f.object, Const)]
+    return " ".join(dict.fromkeys([*kind, *names]))
+
+
+def _head(phrase: str) -> str:
+    return re.sub(r"^the |\b(?:shown|in the|in this|pictured|here)\b.*$", "", phrase).strip()
+
+
+def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
+    """Whether a page's first sentences say that it is about such a thing: 0.5 yes, 0 not said."""
+    lead = flat(" ".join(line.text for line in page.sentences[:2]))
+    wanted = {w for word in words for w in (key(word), key(NOUNS.get(word.casefold(), word)))}
+    return 0.5 if any(w and f" {w} " in lead for w in wanted) else 0.0
+
+
+def holds(order: Order, bound: Mapping[str, Any]) -> bool | None:
+    """Whether an order holds; None where a side is not known."""
+    left, right = (_number(bound[e].value if isinstance(e, str) and e in bound else e if isinstance(e, Const) else None) for e in (order.left, order.right))
+    if left is None or right is None:
+        return None
+    return {"<": left < right, ">": left > right, "=": left == right}[order.op]
+
+
+def _number(value: Read | Const | None) -> float | None:
+    if isinstance(value, Const):
+        digits = re.match(r"-?\d+(?:\.\d+)?", value.text)
+        return float(digits[0]) if digits else None
+    if isinstance(value, Literal):
+        return value.number if value.year is None else float(value.year)
+    return None

@@ -1,0 +1,165 @@
+"""How many kept questions the oracle solves with the tools alone, and where it fails on the others.
+
+    python -m benchmarks.oracle RUN STORE                    all kept questions of a finished synth run over the store that it was made from
+    python -m benchmarks.oracle RUN STORE --first 40 --list  the first 40 by id, each failure with its question, step and both answers
+
+Answers are judged by the rules of the answer judge, without a model; episodes by the rules of the process judge.
+"""
+import argparse
+import asyncio
+import datetime
+import os
+import platform
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from agent.engines.oracle import OracleEngine
+from agent.engines.oracle_reading import base
+from agent.engines.oracle_solve import Ended
+from agent.engines.oracle_task import puzzle_from
+from agent.episode import Player, Task
+from agent.judges import process
+from agent.judges.answer import judge_by_rules
+from agent.limits import Limits
+from agent.providers.local import LocalProvider
+from agent.tools import ToolBox
+from knowledge.store import Store
+from models.clip import Clip
+from records.episodes import Episode, Outcome
+from records.synthesis import Question
+
+
+@dataclass(frozen=True)
+class Played:
+    """A question and how the oracle fared."""
+
+    question: Question
+    episode: Episode
+    ended: Ended | None
+    outcome: Outcome
+    meant: dict[str, str]
+    """Titles of what the variables are meant to be, as far as they are things with a page."""
+
+    @property
+    def astray(self) -> str:
+        """The first variables, from the picture on, that were taken for something else or not found."""
+        taken = dict(self.ended.bound) if self.ended else {}
+        return "; ".join(f"{var} {f'taken for {taken[var]!r}' if var in taken else 'not found'}, meant {title!r}" for var, title in self.meant.items()
+                         if taken.get(var) != title and taken.get(var) != base(title))
+
+    @property
+    def identified(self) -> bool:
+        """Whether the picture's thing was found."""
+        form = self.question.logical_form
+        return form is not None and not self.astray.startswith(f"{form.anchor} ") and f"; {form.anchor} " not in self.astray
+
+    @property
+    def solved(self) -> bool:
+        return self.outcome is Outcome.CORRECT
+
+    @property
+    def num_calls(self) -> int:
+        return sum(turn.call is not None for turn in self.episode.turns)
+
+    @property
+    def failed_step(self) -> str:
+        """The step that failed; "a wrong answer" where the search believed that it was right."""
+        if self.ended is None:
+            return f"the episode ended: {self.episode.end} {self.episode.end_evidence}"
+        return self.ended.failed or "a wrong answer"
+
+
+def kept(run: Path) -> list[Question]:
+    """The kept questions of a run, by id."""
+    rows = [row for file in sorted((run / "stages" / "14-split").glob("kept-*.parquet")) for row in pq.read_table(file).to_pylist()]
+    return sorted((Question.from_row(row) for row in rows), key=lambda q: q.id)
+
+
+async def play(questions: list[Question], run: Path, store: Store, clip: str, max_calls: int) -> list[Played]:
+    """Plays each question once, one after the other (the work is local and fills a core)."""
+    box = ToolBox(LocalProvider(store, Clip.load(clip)))
+    puzzles = {q.id: puzzle for q in questions if (puzzle := puzzle_from(q, store)) is not None}
+    engine = OracleEngine(puzzles, tools=[schema["function"]["name"] for schema in box.schemas()], max_calls=max_calls)
+    player = Player(engine, box, Limits(calls=max_calls, tokens=1_000_000))
+    played = []
+    for question in questions:
+        task = Task(task_id=question.id, question=question.text, pictures=((run / "pictures" / f"{question.image_id}.jpg").read_bytes(),),
+                    withheld_pictures=frozenset((question.source_image_id,)))
+        episode = await player.play(task)
+        judged = judge_by_rules(question.answer, episode.answer, question=question.text, language=question.language)
+        played.append(Played(question, episode, engine.ends.get((question.id, 0)), judged.outcome, _meant(question, store)))
+    return played
+
+
+def _meant(question: Question, store: Store) -> dict[str, str]:
+    articles = {var: store.article(entity) for var, entity in question.bindings.items()}
+    return {var: article.title for var, article in articles.items() if article is not None}
+
+
+def shares(played: list[Played], name: str, of: Callable[[Played], Iterable[str]]) -> None:
+    """Prints the solved share by a property of the questions."""
+    all_, solved = Counter[str](), Counter[str]()
+    for p in played:
+        for value in of(p):
+            all_[value] += 1
+            solved[value] += p.solved
+    print(f"  {name}: " + ", ".join(f"{value} {solved[value]}/{num} ({solved[value] / num:.0%})" for value, num in sorted(all_.items())))
+
+
+def main() -> None:
+    """Prints shares, means and failures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("store")
+    parser.add_argument("--clip", default="small")
+    parser.add_argument("--calls", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0, help="only so many questions")
+    parser.add_argument("--skip", type=int, default=0, help="leave out so many first")
+    parser.add_argument("--list", action="store_true", help="each failure in full")
+    parser.add_argument("--show", action="append", default=[], help="prints the whole episode of a question, by the start of its id")
+    options = parser.parse_args()
+    questions = [q for q in kept(options.run) if q.form is not None][options.skip:]
+    if options.show:
+        questions = [q for q in questions if q.id.startswith(tuple(options.show))]
+    questions = questions[:options.first] if options.first else questions
+    began = time.monotonic()
+    played = asyncio.run(play(questions, options.run, Store.open(options.store), options.clip, options.calls))
+    seconds = time.monotonic() - began
+    if options.show:
+        for p in played:
+            print("\n\n".join([p.question.text, *(f"{t.text}\n{'-> ' + t.result.text if t.result else ''}" for t in p.episode.turns)]))
+            print(f"expected {p.question.answer.text!r}; {p.outcome}; {p.failed_step}; {process.judge_by_rules(p.episode).reasons}")
+        return
+    solved = [p for p in played if p.solved]
+    passed = sum(not process.judge_by_rules(p.episode).reasons for p in solved)
+    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, {seconds / max(1, len(played)):.1f} s an episode")
+    print(f"solved {len(solved)} of {len(played)} kept questions ({len(solved) / max(1, len(played)):.1%}); {passed} of these pass the process rules")
+    shares(played, "method", lambda p: [p.question.method])
+    shares(played, "level", lambda p: [p.question.level])
+    shares(played, "detail read", lambda p: ["yes" if p.question.needs_detail else "no"])
+    shares(played, "computed", lambda p: ["yes" if p.question.needs_computation else "no"])
+    shares(played, "degraded", lambda p: [p.question.enhancement.degradation if p.question.enhancement else "no"])
+    for name, group in (("solved", solved), ("failed", [p for p in played if not p.solved])):
+        if group:
+            print(f"  {name}: {sum(p.num_calls for p in group) / len(group):.1f} calls, {sum(len(p.episode.turns) for p in group) / len(group):.1f} turns in the mean")
+    print(f"  picture's thing found: {sum(p.identified for p in played)}; of these solved {sum(p.identified and p.solved for p in played)}")
+    failures = [p for p in played if not p.solved]
+    for step, num in Counter(_kind(p.failed_step) for p in failures).most_common():
+        print(f"  failed at: {step}: {num}")
+    for p in failures:
+        print(f"    {p.question.id[:8]} {p.failed_step}" + (f"\n      {p.question.text}\n      expected {p.question.answer.text!r}, said {p.episode.answer!r}, "
+                                                            f"{p.num_calls} calls\n      {p.astray}" if options.list else ""))
+
+
+def _kind(step: str) -> str:
+    """A step without the names in it."""
+    return step.partition(" of ")[0] if " of " in step else "what has … as its " + step.partition(" as its ")[2] if " as its " in step else step
+
+
+if __name__ == "__main__":
+    main()
