@@ -74,7 +74,7 @@ def test_a_pool_of_beams_own_whose_python_lacks_the_package_does_not_hang_for_ev
 def test_our_pool_says_why_its_worker_does_not_start(on_cluster, cluster):
     port = free_port()
     serve = ("import sys, time\nfrom pipeline.worker_pool import WorkerPool, serve\n"
-             f"serve('127.0.0.1:{port}', WorkerPool(command=(sys.executable, '-c', 'import no_such_package')))\ntime.sleep(600)\n")
+             f"kept = serve('127.0.0.1:{port}', WorkerPool(command=(sys.executable, '-c', 'import no_such_package')))\ntime.sleep(600)\n")
     pool = subprocess.Popen([sys.executable, "-c", serve], cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         until(lambda: listens(port), PATIENT)
