@@ -43,3 +43,9 @@ def test_an_override_reaches_a_nested_key():
 def test_how_a_run_is_executed_does_not_change_what_it_is():
     assert load_recipe("demo", ("run.in_flight=3",)).fingerprint == load_recipe("demo").fingerprint
     assert load_recipe("demo", ("seeds.count=17",)).fingerprint != load_recipe("demo").fingerprint
+
+
+def test_a_folder_of_a_recipes_name_does_not_hide_it(tmp_path, monkeypatch):
+    (tmp_path / "demo").mkdir()  # as `make demo` leaves one
+    monkeypatch.chdir(tmp_path)
+    assert load_recipe("demo").name == "demo"
