@@ -127,8 +127,9 @@ def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(he
 @app.command(context_settings=BEAM)
 @with_runner
 def teach(ctx: typer.Context, run: Run_, store: Store_,
-          engine: Annotated[str, typer.Option(help="Who plays: oracle (follows the certificate with real tool calls; no model), openai (the endpoint of the role "
-                                              "`agent`), transformers (a local model), server (an inference server of token ids). Sets teach.engine.")] = "",
+          engine: Annotated[str, typer.Option(help="Who plays: oracle (follows the question's form with real tool calls; no model), openai (the endpoint "
+                                              "of the role `agent`), transformers (a local model), server (an inference server of token ids). "
+                                              "Sets teach.engine.")] = "",
           rollouts: Annotated[int, typer.Option(min=0, help="Episodes a task. Sets teach.rollouts.")] = 0,
           recipe: Annotated[str, typer.Option(help="A recipe whose sections `teach`, `models` and `run` are taken; default: the run's own.")] = "",
           overrides: Set_ = None, cache: Cache_ = "", workers: Workers_ = 0, as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
