@@ -20,22 +20,13 @@ TABLE: list[tuple[str, float, float, str]] = []
 
 
 @pytest.fixture(scope="module", autouse=True)
-def table():
+def table(request):
     yield
-    with capsys_off():
+    # Printed whatever pytest captures: the table is what the tests are run for.
+    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         print(f"\n{'fault in mid-job':44} {'without':>8} {'with':>8} {'lost':>8}  ending")
         for fault, without, with_, how in TABLE:
             print(f"{fault:44} {without:7.0f}s {with_:7.0f}s {with_ - without:7.0f}s  {how}")
-
-
-class capsys_off:
-    """Printed whatever pytest captures: the table is what the tests are run for."""
-
-    def __enter__(self):
-        self._out, sys.stdout = sys.stdout, sys.__stdout__
-
-    def __exit__(self, *_):
-        sys.stdout = self._out
 
 
 @pytest.fixture(scope="module")
