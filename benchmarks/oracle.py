@@ -19,7 +19,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from agent.engines.oracle import OracleEngine
-from agent.engines.oracle_reading import base
+from agent.engines.oracle_reading import base, flat, key
 from agent.engines.oracle_solve import Ended
 from agent.engines.oracle_task import puzzle_from
 from agent.episode import Player, Task
@@ -31,7 +31,12 @@ from agent.tools import ToolBox
 from knowledge.store import Store
 from models.clip import Clip
 from records.episodes import Episode, Outcome
+from records.form import ClaimClause, Term
+from records.knowledge import value_of_key
 from records.synthesis import Question
+
+UNSPOKEN = frozenset({"P31"})
+"""Relations that pages state without naming the other end as it is labelled."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,41 @@ def _meant(question: Question, store: Store) -> dict[str, str]:
     return {var: article.title for var, article in articles.items() if article is not None}
 
 
+def broken(question: Question, store: Store, texts: list[str]) -> str:
+    """Why no agent could answer with these tools, as far as that can be told without playing: "" or the reason.
+
+    Whatever joins two things must stand in some section of some page, or in one of its infobox lines; and what the picture shows must
+    have another picture that can be found, or be named by a page that the rest of the question leads to.
+    """
+    form = question.logical_form
+    assert form is not None
+    for clause in form.of(ClaimClause):
+        ends = [_spelt(end, question, store) for end in (clause.subject, clause.object)]
+        if all(ends) and clause.property not in UNSPOKEN and not any(all(any(f" {key(n)} " in text for n in names) for names in ends) for text in texts):
+            return f"no page states {clause.property} of {ends[0][0]}"
+    others = [image for image in store.images_of(question.bindings.get(form.anchor, "")) if image.id != question.source_image_id]
+    return "" if others else "no other picture of the pictured thing"
+
+
+def _spelt(end: Term, question: Question, store: Store) -> list[str]:
+    """How a page may spell an end of a claim."""
+    value = value_of_key(question.bindings[end]) if isinstance(end, str) and end in question.bindings else end
+    if isinstance(value, str):
+        return []
+    if value.kind == "entity":
+        entity = store.entity(value.entity)
+        return [entity.label(question.language), *entity.aliases.get(question.language, ())] if entity else []
+    if value.kind == "time":
+        return [str(value.year)]
+    return [f"{value.number:.12g}", f"{value.number:,.12g}"] if value.number is not None else [value.text]
+
+
+def pieces(store: Store) -> list[str]:
+    """All that pages say, by section, each with the page's title, folded; infobox lines singly."""
+    return [flat(f"{base(a.title)} {text}") for a in store.scan_articles()
+            for text in (*(s.text for s in a.sections), *(f.text for f in a.infobox))]
+
+
 def shares(played: list[Played], name: str, of: Callable[[Played], Iterable[str]]) -> None:
     """Prints the solved share by a property of the questions."""
     all_, solved = Counter[str](), Counter[str]()
@@ -128,7 +168,8 @@ def main() -> None:
         questions = [q for q in questions if q.id.startswith(tuple(options.show))]
     questions = questions[:options.first] if options.first else questions
     began = time.monotonic()
-    played = asyncio.run(play(questions, options.run, Store.open(options.store), options.clip, options.calls))
+    store = Store.open(options.store)
+    played = asyncio.run(play(questions, options.run, store, options.clip, options.calls))
     seconds = time.monotonic() - began
     if options.show:
         for p in played:
@@ -148,11 +189,17 @@ def main() -> None:
         if group:
             print(f"  {name}: {sum(p.num_calls for p in group) / len(group):.1f} calls, {sum(len(p.episode.turns) for p in group) / len(group):.1f} turns in the mean")
     print(f"  picture's thing found: {sum(p.identified for p in played)}; of these solved {sum(p.identified and p.solved for p in played)}")
+    texts = pieces(store)
+    reasons = {p.question.id: broken(p.question, store, texts) for p in played}
+    whole = [p for p in played if not reasons[p.question.id]]
+    print(f"  without a reason why it cannot be done: {sum(p.solved for p in whole)} of {len(whole)} ({sum(p.solved for p in whole) / max(1, len(whole)):.1%})")
+    for reason, num in Counter(r.partition(" of ")[0] if r.startswith("no page") else r for r in reasons.values() if r).most_common():
+        print(f"    {reason}: {num}")
     failures = [p for p in played if not p.solved]
     for step, num in Counter(_kind(p.failed_step) for p in failures).most_common():
         print(f"  failed at: {step}: {num}")
     for p in failures:
-        print(f"    {p.question.id[:8]} {p.failed_step}" + (f"\n      {p.question.text}\n      expected {p.question.answer.text!r}, said {p.episode.answer!r}, "
+        print(f"    {p.question.id[:8]} {f'[{reasons[p.question.id]}] ' if reasons[p.question.id] else ''}{p.failed_step}" + (f"\n      {p.question.text}\n      expected {p.question.answer.text!r}, said {p.episode.answer!r}, "
                                                             f"{p.num_calls} calls\n      {p.astray}" if options.list else ""))
 
 

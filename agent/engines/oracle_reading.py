@@ -77,6 +77,8 @@ class PageRead:
     """Title to address."""
     images: tuple[int, ...] = ()
     visited: bool = False
+    goals: tuple[str, ...] = ()
+    """What it was asked for."""
 
     @property
     def thing(self) -> Thing:
@@ -190,12 +192,36 @@ def candidates(page: PageRead, relation: Relation | None, *, kind: str, unit: st
     found = list(_of_facts(page, cues.keys, cues.weak_keys, kind, unit))
     found += _of_life(page, relation) if kind == "date" else []
     found += _of_sentences(page, cues.subject, kind, unit)
+    if kind == "thing":
+        land = [key(value) for name, value in page.facts.values() if name == "country" and relation.property != "P17"]
+        found = [Candidate(c.value, c.line, c.score - 3.0 * (isinstance(c.value, Thing) and key(c.value.title) in land)) for c in found]
+        found += _guessed(page)
     return _best(found)
 
 
 def subjects(page: PageRead, relation: Relation | None) -> list[Candidate]:
     """What stands at the subject's end of a relation on its object's page, the surest first."""
-    return _best(_of_sentences(page, cues_of(relation).object, "thing", "")) if relation else []
+    found = _best(_of_sentences(page, cues_of(relation).object, "thing", "")) if relation else []
+    return [c for c in found if isinstance(c.value, Thing) and c.value.url]
+
+
+def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Candidate]:
+    """What has the subject in a list of things related to it: named within the cue ("People born in Velm include …"), else the page's own thing."""
+    found = []
+    for line in page.sentences:
+        for cue in cues_of(relation).object if says(line.text, subject.name) else ():
+            if m := cue.words.search(line.text):
+                within = [t for p, t in names_in(line.text, page) if p < m.end() and key(t.title) != key(subject.title)]
+                found.append(Candidate(within[-1] if within else page.thing, line, 3.5))
+    return found
+
+
+def _guessed(page: PageRead) -> Iterator[Candidate]:
+    """What else the page's shown sentences name and link: a relation may be stated in words that no cue has."""
+    for order, line in enumerate(page.sentences):
+        for place, (_, thing) in enumerate(names_in(line.text, page)):
+            if thing.url and key(thing.title) != key(page.title):
+                yield Candidate(thing, line, 0.5 - order * 0.01 - place * 0.001)
 
 
 def _of_facts(page: PageRead, keys: Sequence[str], weak: Iterable[str], kind: str, unit: str) -> Iterator[Candidate]:
@@ -250,7 +276,7 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
     longest = [f for f in found if not any(o[0] <= f[0] and f[1] <= o[1] and (o[1] - o[0]) > (f[1] - f[0]) for o in found)]
     taken = [(s, e) for s, e, _ in longest]
     for m in _NAME.finditer(text):
-        if not any(s < m.end() and m.start() < e for s, e in taken) and (m.start() > 0 or " " in m.group()):
+        if m.group().casefold() not in MONTHS and not any(s < m.end() and m.start() < e for s, e in taken) and (m.start() > 0 or " " in m.group()):
             longest.append((m.start(), m.end(), Thing(m.group().rstrip(".,"))))
     return list(dict.fromkeys((s, t) for s, _, t in sorted(longest, key=lambda f: (f[0], f[2].title))))
 

@@ -7,8 +7,13 @@ from typing import Any
 from agent.engines.oracle_reading import Literal, PageRead, Read, Thing, flat, key
 from agent.engines.oracle_task import Const, Fact, Order, Puzzle
 from agent.engines.oracle_words import Relation, cues_of
+from prompts.phrases import property_phrase
 
 MAX_QUOTED = 240
+KIND_WORDS = {"taxon": ("species", "genus"), "species": ("species", "genus"), "business": ("business", "company", "yard", "works", "shipyard"),
+              "company": ("business", "company", "yard", "works", "shipyard"), "church building": ("church", "chapel", "cathedral"),
+              "human settlement": ("town", "city", "village"), "book": ("book", "novel", "play", "collection")}
+"""What the first sentences of pages call things of a class."""
 NOUNS = {"human": "person", "taxon": "species", "human settlement": "place", "business": "company"}
 
 
@@ -77,7 +82,7 @@ def found_by(relation: Relation) -> str:
     """The words by which a page is asked for a relation."""
     plain = [re.sub(r"\s+", " ", re.sub(r"\(\?[^()]*\)|\[[^\]]*\][*+?]*|[\\().*+?|^$,–-]", " ", c.words.pattern.replace(r"(?<!\w)", ""))).strip()
              for c in cues_of(relation).subject]
-    return ", ".join(dict.fromkeys(w.replace("\\ ", " ") for w in plain if len(w) > 3))[:160]
+    return ", ".join(dict.fromkeys(w.replace("\\ ", " ") for w in plain if len(w) > 3))[:90].rpartition(", ")[0] or relation.label
 
 
 def goal_of(puzzle: Puzzle, var: str) -> str:
@@ -108,15 +113,53 @@ def query_of(puzzle: Puzzle, var: str) -> str:
     return " ".join(dict.fromkeys([*kind, *names]))
 
 
+def head_of(puzzle: Puzzle) -> tuple[str, ...]:
+    """The noun by which the question calls what the picture shows."""
+    head = _head(puzzle.pictured_as)
+    return (head,) if head else ()
+
+
 def _head(phrase: str) -> str:
     return re.sub(r"^the |\b(?:shown|in the|in this|pictured|here)\b.*$", "", phrase).strip()
 
 
 def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
-    """Whether a page's first sentences say that it is about such a thing: 0.5 yes, 0 not said."""
-    lead = flat(" ".join(line.text for line in page.sentences[:2]))
-    wanted = {w for word in words for w in (key(word), key(NOUNS.get(word.casefold(), word)))}
-    return 0.5 if any(w and f" {w} " in lead for w in wanted) else 0.0
+    """Whether a page's first sentences say that it is about such a thing: 0.5 yes, -0.25 another word, -1 surely not."""
+    if not words:
+        return 0.0
+    lead = flat(" ".join([page.title, *(line.text for line in page.sentences[:2])]))
+    if noun(words) == "person":
+        return 0.5 if is_person(page) else -1.0 if page.visited else -0.25
+    if is_person(page):
+        return -1.0
+    wanted = {w for word in words for w in (key(word), key(NOUNS.get(word.casefold(), word)), *KIND_WORDS.get(word.casefold(), ()))}
+    if any(w and f" {w} " in lead for w in wanted):
+        return 0.5
+    return 0.1 if any(w and f" {w.split()[-1]} " in lead for w in wanted) else -0.25
+
+
+def stated_of(fact: Fact) -> str:
+    """What the page of a named object is asked for: what stands in the relation to it."""
+    return ", ".join(dict.fromkeys(w for c in (cues_of(fact.relation).object if fact.relation else ()) if len(w := _plain(c.words.pattern)) > 3))[:120]
+
+
+def is_person(page: PageRead) -> bool:
+    """Whether a page is about a person: a life in brackets behind the name, or a birth in the infobox."""
+    lead = page.sentences[0].text if page.sentences else ""
+    return bool(re.search(r"\((?:[^()]*\D)?\d{3,4}\s*[–-]\s*(?:[^()]*\D)?\d{3,4}\)|\(born [^()]*\d{4}\)", lead)) or any(
+        name in ("birth_date", "birth_place", "occupation") for name, _ in page.facts.values())
+
+
+def with_article(word: str) -> str:
+    """A noun with "a" or "an"."""
+    return "something" if word == "one" else f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"
+
+
+def stated(fact: Fact, value: Read | Const | None) -> str:
+    """A fact about something sought as its page may say it ("was born in Velm")."""
+    phrase = property_phrase(fact.relation.property, label=fact.relation.label, datatype=fact.relation.datatype) if fact.relation else None
+    said = next((t for t in phrase.subject if "{o}" in t), "{o}") if phrase else "{o}"
+    return re.sub(r"[~()]", "", said).replace("{o}", named(value)).replace("{at}", f"in {named(value)}")
 
 
 def holds(order: Order, bound: Mapping[str, Any]) -> bool | None:

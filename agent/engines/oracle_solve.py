@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.engines.oracle_look import looking
-from agent.engines.oracle_reading import Candidate, Line, Literal, PageRead, Read, Thing, candidates, hits_of, key, read_page, says, subjects
+from agent.engines.oracle_reading import Candidate, Line, Literal, PageRead, Read, Thing, candidates, hits_of, key, listed_under, read_page, says, subjects
 from agent.engines.oracle_said import (
     Seen,
     Step,
@@ -18,21 +18,31 @@ from agent.engines.oracle_said import (
     clean,
     found_by,
     goal_of,
+    head_of,
     holds,
     is_kind,
+    is_person,
     label_of,
     named,
     query_of,
     quoted_line,
+    stated,
+    stated_of,
+    with_article,
 )
 from agent.engines.oracle_sums import computed
 from agent.engines.oracle_task import Const, End, Fact, Puzzle
+from agent.engines.oracle_words import OF_PERSONS, OF_PLACES, cues_of
 
 MAX_LOOKED_AT = 8
 """Candidates of one reverse hop whose pages are opened."""
+SHARE_FOR_PICTURE = 0.8
+"""Of the calls that may go into finding out what the picture shows."""
 MAX_BRANCHES = 4
 """Candidates of one forward hop that are followed."""
 ENOUGH = 0.5
+SURE = 3.0
+"""Candidates with a lower score are looked at before they are taken: no cue points at them, or a weak one does."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +134,7 @@ class Solver:
                 return (yield from self.visit(same[0], goal, f"The search knows {same[0].title}. I open that page."))
         if page is None:
             return None
+        page.goals = (goal,)
         self._remember(page)
         return self.pages[page.title]
 
@@ -136,7 +147,7 @@ class Solver:
             page.facts = {**old.facts, **page.facts}
             page.sentences = page.sentences + [s for s in old.sentences if s.text not in {p.text for p in page.sentences}]
             page.links, page.visited = {**old.links, **page.links}, page.visited or old.visited
-            page.images = (*old.images, *page.images)
+            page.images, page.goals = (*old.images, *page.images), (*old.goals, *page.goals)
         self.pages[page.title] = page
 
     def _hits(self, seen: Seen | None) -> list[tuple[Thing, str]]:
@@ -159,9 +170,12 @@ class Solver:
         shown_as = asked_about(self.puzzle)
         tried: set[str] = set()
         unsure: list[tuple[Thing, Line]] = []
-        for search in (self._like_it, self._like_its_middle, self._like_its_mirror, self._like_it_sharpened, self._by_what_is_said, self._by_words):
+        for search in (self._like_it, self._like_its_middle, self._by_what_is_said, self._like_its_mirror, self._like_its_upper_part, self._like_it_sharpened,
+                       self._by_words):
+            if self.num_calls > self.max_calls * SHARE_FOR_PICTURE:
+                break
             for thing, line in (yield from search(shown_as)):
-                if thing.title in tried or not thing.url:
+                if thing.title in tried or not thing.url or "/File:" in thing.url:
                     continue
                 tried.add(thing.title)
                 page = yield from self.visit(thing, goal_of(self.puzzle, var), f"{thing.name} may be {shown_as}. I open its page to compare the pictures, "
@@ -172,9 +186,13 @@ class Solver:
                     ended = yield from self._with_picture(page, line)
                     if ended:
                         return ended
-                elif self._may_be(page, var):
+                elif is_kind(page, head_of(self.puzzle)) > 0 and self._may_be(page, var):
                     unsure.append((page.thing, line))
         self._fail(0, "identify the thing in the picture", self.looked)
+        if any(isinstance(end, Const) and end.kind == "thing" for f in self.puzzle.facts for end in (f.subject, f.object)):
+            ended = yield from self._extend(dict(self.looked), 0)  # from what the question names, towards the picture
+            if ended:
+                return ended
         for thing, line in unsure[:MAX_BRANCHES]:
             ended = yield from self._with_picture(self.pages[thing.title], line)
             if ended:
@@ -198,6 +216,9 @@ class Solver:
     def _like_its_mirror(self, _: str) -> Listing:
         return (yield from self._like_made("Still not found. It may be known from the other side, so I mirror the picture.", "flip", axis="horizontal"))
 
+    def _like_its_upper_part(self, _: str) -> Listing:
+        return (yield from self._like_made("I try the upper part alone.", "crop", box=[0, 0, 1000, 650]))
+
     def _like_it_sharpened(self, _: str) -> Listing:
         return (yield from self._like_made("The picture may be too blurred to be recognised, so I sharpen it.", "sharpen"))
 
@@ -211,7 +232,8 @@ class Solver:
     def _by_what_is_said(self, shown_as: str) -> Listing:
         seen = yield from self.call(f"The picture alone does not lead there. I search for what the question says about {shown_as}.", "text_search",
                                     query=query_of(self.puzzle, self.puzzle.pictured) or shown_as, top_k=20)
-        return [(t, Line(t.title, seen.turn if seen else -1)) for t, _ in self._hits(seen)]
+        hits = [t for t, _ in self._hits(seen) if is_kind(self.pages.get(t.title) or PageRead(t.title, t.url), head_of(self.puzzle)) > 0]
+        return [(t, Line(t.title, seen.turn if seen else -1)) for t in hits[:MAX_LOOKED_AT]]
 
     def _by_words(self, shown_as: str) -> Listing:
         seen = yield from self.call("I look for pictures of such things by words.", "image_search", query=query_of(self.puzzle, self.puzzle.pictured) or shown_as)
@@ -243,7 +265,7 @@ class Solver:
         if forward is not None:
             return (yield from self._forward(forward, bound, depth))
         reverse = [f for f in open_facts if self._known_end(f.object, bound) is not None and isinstance(f.object, str)]
-        reverse = reverse or [f for f in open_facts if self._known_end(f.object, bound) is not None]
+        reverse = reverse or [f for f in open_facts if isinstance(f.object, Const) and f.object.kind == "thing" and f.object.text != f.object.text.casefold()]
         if reverse:
             return (yield from self._reverse(reverse[0], bound, depth))
         return (yield from self._finish(bound, depth))
@@ -252,23 +274,27 @@ class Solver:
         """From a thing to what stands at the other end."""
         assert isinstance(fact.object, str)
         subject = self._known_end(fact.subject, bound)
+        if isinstance(subject, Const) and subject.kind == "thing":
+            subject = Thing(subject.text)
         step = f"{fact.relation.label if fact.relation else 'mention'} of {named(subject)}"
         if not isinstance(subject, Thing):
             self._fail(depth, step, bound)
             return None
-        assert isinstance(fact.subject, str)
-        page = yield from self.visit(subject, goal_of(self.puzzle, fact.subject),
-                                     f"I need the {label_of(self.puzzle, fact.subject)} of {subject.name}, so I open that page.")
+        label = fact.relation.label if fact.relation else "things that it mentions"
+        page = yield from self.visit(subject, goal_of(self.puzzle, fact.subject) if isinstance(fact.subject, str) else label,
+                                     f"I need the {label} of {subject.name}, so I open that page.")
+        found = self._values(page, fact, bound) if page else []
         if page is None:
-            self._fail(depth, f"{step}: no page", bound)
-            return None
-        found = self._values(page, fact, bound)
-        if not found and fact.relation:
+            found = yield from self._elsewhere(subject, fact)
+            step += " (it has no page)"
+        elif fact.relation and (not found or found[0].score < SURE) and not any(fact.relation.label in goal for goal in page.goals):
             again = yield from self._again(page, f"{fact.relation.label}: {found_by(fact.relation)}",
                                            f"What was shown of the page says nothing about the {fact.relation.label}. I ask it for just that.")
-            found = self._values(again, fact, bound) if again else []
+            found = self._values(again, fact, bound) if again else found
         self._fail(depth, step, bound)
         for candidate in found[:MAX_BRANCHES]:
+            if candidate.score < SURE and isinstance(candidate.value, Thing) and not (yield from self._could_be(candidate.value, fact)):
+                continue
             new = {**bound, fact.object: Bound(candidate.value, candidate.line)}
             if not (yield from self._fits(fact.object, new)):
                 continue
@@ -276,6 +302,37 @@ class Solver:
             if ended:
                 return ended
         return None
+
+    def _could_be(self, thing: Thing, fact: Fact) -> Steps:
+        """Whether a thing that no cue points at is of the sort that stands at this end of the relation."""
+        assert fact.relation is None or isinstance(fact.object, str)
+        page = yield from self.visit(thing, goal_of(self.puzzle, str(fact.object)), f"The page does not say it in so many words. {thing.name} is named there, "
+                                     "so I look what it is.")
+        if page is None or fact.relation is None:
+            return page is not None
+        if any(is_kind(page, k.words) < 0 for k in self.puzzle.kinds if k.var == fact.object):
+            return False
+        return is_person(page) if fact.relation.property in OF_PERSONS else not (is_person(page) and fact.relation.property in OF_PLACES)
+
+    def _elsewhere(self, subject: Thing, fact: Fact) -> Generator[Step, Seen, list[Candidate]]:
+        """Values for a thing without a page, from what other pages say of it."""
+        if fact.relation is None:
+            return []
+        seen = yield from self.call(f"{subject.name} has no page. Other pages may give the {fact.relation.label}, so I search for it with the name.",
+                                    "text_search", query=f"{subject.name} {fact.relation.label}", top_k=10)
+        kind, unit = self._kind_of(fact)
+        found: list[Candidate] = []
+        for hit, _ in self._hits(seen):
+            page = self._page_of(hit)
+            if page is None or not any(says(line.text, subject.name) for line in page.lines()):
+                continue
+            found += listed_under(page, fact.relation, subject) if kind == "thing" else []
+            about = PageRead(subject.title, "", sentences=[line for line in page.sentences if _speaks_of(line, subject)], links=page.links)
+            found += [c for c in candidates(about, fact.relation, kind=kind, unit=unit) if not isinstance(c.value, Thing) or c.value.title != page.title]
+        return sorted(found, key=lambda c: -c.score)
+
+    def _named_as_subject(self, page: PageRead, fact: Fact, thing: Thing) -> bool:
+        return any(isinstance(c.value, Thing) and key(c.value.title) == key(thing.title) for c in subjects(page, fact.relation))
 
     def _again(self, page: PageRead, goal: str, thought: str) -> Generator[Step, Seen, PageRead | None]:
         seen = yield from self.call(thought, "visit", url=page.url, goal=goal)
@@ -313,7 +370,11 @@ class Solver:
         if not mine:
             return True
         page = yield from self.visit(value, goal_of(self.puzzle, var), f"{value.name} may be the one. I check on its page what the question says of it.")
-        return page is not None and all(self._check(page, f, self._known_end(f.object, bound)) >= 0 for f in mine)
+        return page is not None and self._shows(page, var) and all(self._check(page, f, self._known_end(f.object, bound)) >= 0 for f in mine)
+
+    def _shows(self, page: PageRead, var: str) -> bool:
+        """False where a page of what should be in the picture does not show the picture."""
+        return var != self.puzzle.pictured or 0 in page.images
 
     def _reverse(self, fact: Fact, bound: Bindings, depth: int) -> Steps:
         """From a thing to those that stand in a relation to it: found on its page and by search, sifted by all that is said of them."""
@@ -332,10 +393,10 @@ class Solver:
             checks = [self._check(page, f, self._known_end(f.object, bound)) for f in own]
             kind = min((is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var), default=0.0)
             link = checks[own.index(fact)]
-            if min(checks) < 0 or kind < 0 or (link <= 0 and not self._said_there(page.thing, fact, known)):
+            if min(checks) < 0 or kind <= -1 or not self._shows(page, var) or (link <= 0 and not self._said_there(page.thing, fact, known)):
                 continue
             good.append((sum(checks) + kind, page.thing, line))
-            if min(checks) >= ENOUGH:
+            if min(checks) >= ENOUGH and kind >= 0:
                 break
         for _, thing, line in sorted(good, key=lambda g: -g[0])[:MAX_BRANCHES]:
             ended = yield from self._extend({**bound, var: Bound(thing, line)}, depth + 1)
@@ -346,7 +407,7 @@ class Solver:
     def _said_there(self, thing: Thing, fact: Fact, known: Read | Const | None) -> bool:
         """Whether the known thing's page names the candidate in a sentence about the relation."""
         page = self._page_of(known) if isinstance(known, Thing) else None
-        return page is not None and any(isinstance(c.value, Thing) and key(c.value.title) == key(thing.title) for c in subjects(page, fact.relation))
+        return page is not None and self._named_as_subject(page, fact, thing)
 
     def _possible(self, fact: Fact, bound: Bindings) -> Generator[Step, Seen, list[tuple[Thing, Line]]]:
         """Candidates for the subject of a fact, ranked by how much of the question what was shown of them says."""
@@ -354,19 +415,24 @@ class Solver:
         var, known = fact.subject, self._known_end(fact.object, bound)
         scores: dict[Thing, float] = {}
         lines: dict[Thing, Line] = {}
-        if isinstance(known, Thing):
-            page = self._page_of(known)
+        for other in self._facts_of(var):
+            end = self._known_end(other.object, bound) if other.subject == var and other.relation else None
+            thing = Thing(end.text) if isinstance(end, Const) and end.kind == "thing" else end
+            if not isinstance(thing, Thing) or not cues_of(other.relation).object or (thing != known and key(thing.title) == thing.title):
+                continue
+            page = self._page_of(thing)
             if page is None or not page.visited:
-                page = yield from self.visit(known, goal_of(self.puzzle, str(fact.object)), f"I look for {article(self.puzzle, var)} "
-                                             f"and know {known.name}. Its page may name it.")
-            for c in subjects(page, fact.relation) if page else []:
+                goal = goal_of(self.puzzle, other.object) if isinstance(other.object, str) else stated_of(other)
+                page = yield from self.visit(thing, goal, f"I look for {with_article(article(self.puzzle, var))} and know {thing.name}. Its page may name it.")
+            for c in subjects(page, other.relation) if page else []:
                 if isinstance(c.value, Thing):
-                    scores[c.value], lines[c.value] = 1.0 + c.score / 4, c.line
+                    scores[c.value] = scores.get(c.value, 0.0) + 1.0 + c.score / 4
+                    lines.setdefault(c.value, c.line)
         for query in self._queries(fact, bound):
             if len(scores) > 2 * MAX_LOOKED_AT:
                 break
-            seen = yield from self.call(f"I look for {article(self.puzzle, var)} that has {named(known)} as its "
-                                        f"{fact.relation.label if fact.relation else 'mention'}. I search for the words that tell it apart.",
+            seen = yield from self.call(f"I look for {with_article(article(self.puzzle, var))} that {stated(fact, known)}. "
+                                        "I search for the words that tell it apart.",
                                         "text_search", query=query, top_k=10)
             for thing, snippet in self._hits(seen):
                 assert seen is not None
@@ -382,17 +448,15 @@ class Solver:
         """How much of what the question says of a variable stands in what a search shows of a page."""
         ends = [self._known_end(f.object, bound) for f in self._facts_of(var) if f.subject == var]
         score = sum(1.0 for e in ends if e is not None and says(snippet + " " + thing.title, named(e)))
-        return score + 0.5 * any(says(snippet, w) for k in self.puzzle.kinds if k.var == var for w in k.words[:1])
+        page = self._page_of(thing) or PageRead(thing.title, thing.url)
+        return score / 2 + 2 * sum(is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var)
 
     def _queries(self, fact: Fact, bound: Bindings) -> Iterable[str]:
         assert isinstance(fact.subject, str)
         kinds = [k.words[0] for k in self.puzzle.kinds if k.var == fact.subject and k.words and key(k.words[0]) not in ("human", "taxon")]
-        ends = [self._known_end(f.object, bound) for f in self._facts_of(fact.subject) if f.subject == fact.subject]
-        names = [named(e) for e in ends if e is not None]
-        known = named(self._known_end(fact.object, bound))
-        label = fact.relation.label if fact.relation else ""
-        yield " ".join(dict.fromkeys([*kinds, known, *names]))
-        yield " ".join(dict.fromkeys([*kinds, label, known]))
+        facts = [(f, e) for f in self._facts_of(fact.subject) if f.subject == fact.subject and (e := self._known_end(f.object, bound)) is not None]
+        yield " ".join(dict.fromkeys([*kinds, *(named(e) for _, e in facts)]))
+        yield " ".join(dict.fromkeys([*kinds, *(stated(f, e) for f, e in facts)]))
 
     def _check(self, page: PageRead, fact: Fact, expected: Read | Const | None) -> float:
         """Whether a page says a fact: 1 in so many words, 0.5 by the name alone, 0 nothing, -1 something else."""
@@ -406,8 +470,7 @@ class Solver:
         if kind == "thing":
             if any(says(line.text, named(expected)) for line in page.lines()):
                 return 0.5
-            sure = [c for c in found if c.score > 5]
-            return -1.0 if sure else 0.0
+            return -1.0 if any(c.score > 5 for c in found) else 0.0
         if any(_same(c.value, expected) for c in found):
             return 1.0
         return -1.0 if any(c.score > 5 for c in found) else 0.0
@@ -443,6 +506,11 @@ class Solver:
         if self.puzzle.ask_type == "quantity" and value.number is not None and not value.unit and self.puzzle.unit:
             return f"{value.number:.10g} {self.puzzle.unit}"
         return value.text
+
+
+def _speaks_of(line: Line, thing: Thing) -> bool:
+    """Whether a sentence begins with a thing or soon comes to it."""
+    return says(line.text[:len(thing.name) + 40], thing.name)
 
 
 def _names(bound: Bindings) -> dict[str, str]:

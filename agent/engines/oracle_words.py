@@ -22,6 +22,12 @@ class Relation:
     datatype: str = "wikibase-item"
 
 
+OF_PERSONS = frozenset(["P22", "P25", "P26", "P40", "P50", "P57", "P61", "P84", "P86", "P161", "P170", "P287", "P631", "P1066", "P3373"])
+"""Relations at whose object's end a person stands, always."""
+OF_PLACES = frozenset(["P17", "P19", "P20", "P36", "P47", "P119", "P131", "P159", "P177", "P189", "P206", "P276", "P403", "P504", "P610", "P706", "P840", "P885", "P937", "P1071", "P1427", "P1444", "P4552"])
+"""Those at whose object's end no person stands."""
+
+
 @dataclass(frozen=True)
 class Cue:
     """Words that state a relation, and on which side the other end stands."""
@@ -52,7 +58,7 @@ _FILE = Path(__file__).with_name("oracle_relations.txt")
 @functools.cache
 def _table() -> dict[str, tuple[str, str, str]]:
     lines = (line for line in _FILE.read_text(encoding="utf-8").splitlines() if line.strip() and not line.startswith("#"))
-    rows = [[cell.strip() for cell in re.split(r" \|(?: |$)", line)] for line in lines]
+    rows = [[cell.strip() for cell in re.split(r"\s\|(?=\s|$)", line)] for line in lines]
     return {row[0]: (row[1], row[2], row[3] if len(row) > 3 else "") for row in rows}
 
 
