@@ -72,7 +72,7 @@ def load_recipe(source: str, overrides: tuple[str, ...] = ()) -> Recipe:
         InputError: no such file, no YAML, an unknown key, a wrong type, a value out of range.
     """
     path = Path(source)
-    if not path.suffix and not path.exists():
+    if not path.suffix and not path.is_file():
         path = RECIPES / f"{source}.yaml"
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in RECIPES.glob("*.yaml")))
