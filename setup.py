@@ -47,7 +47,7 @@ setup(
     ],
     extras_require={
         "dev": ["fastapi", "gcsfs", "hypothesis", "import-linter", "moto[s3,server]", "mypy", "pytest", "pytest-xdist", "redis>=8", "ruff", "s3fs",
-                "types-PyYAML", "uvicorn"],
+                "trl>=1.16", "types-PyYAML", "uvicorn"],
         "dataflow": ["apache-beam[gcp]>=2.77", "gcsfs"],
         "gcs": ["gcsfs"],
         "redis": ["redis>=8"],

@@ -94,8 +94,11 @@ class WriteTasks(beam.DoFn):
         kept = [q for q in found if q.id not in gone]
         facts = {"source": "", "fingerprint": self.fingerprint, "num_in": str(len(found)), "num_kept": str(len(kept)),
                  "num_rejected": str(len(refused)), "num_pending": "0", "num_out": str(len(kept))}
-        write_records(shard_path(self.job.out, TASKS, "rejected", shard), Rejection, refused)
-        write_records(shard_path(self.job.out, TASKS, "kept", shard), Question, kept, **facts)
+        path = shard_path(self.job.out, TASKS, "kept", shard)
+        # What stands stays: the same rows written by another way (a drop) are other bytes, and all would be played again.
+        if not facts.items() <= (read_facts(path) or {}).items() or list(read_records(path, Question)) != kept:
+            write_records(shard_path(self.job.out, TASKS, "rejected", shard), Rejection, refused)
+            write_records(path, Question, kept, **facts)
         yield shard
 
 
@@ -261,7 +264,7 @@ def _finish(job: TeachJob) -> TeachSummary:
     cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if ledger is not None and has_ledger(ledger) else []
     exit_code, message = _verdict(recipe, causes, errors, dict(rows))
     made = TeachSummary(out=job.out, counts=rows, pending_causes=causes, num_errors=errors, cost=cost, exit_code=exit_code, message=message,
-                        numbers=numbers_of(job.out, recipe))
+                        numbers=numbers_of(job.out, recipe.teach.reference))
     facts = {**made.as_json(), "whole": not causes, "engine": recipe.teach.engine, "fingerprint": play_fingerprint(job)}
     del facts["teach"]
     write_whole(place(job.out, "teach.json"), (canonical_json(facts) + "\n").encode())

@@ -102,6 +102,11 @@ def write_prompt(out: str, schemas: Sequence[Mapping[str, Any]], *, max_calls: i
     write_whole(path, text.encode())
 
 
+def has_prompt(out: str) -> bool:
+    """Whether anything was played."""
+    return place(out, "prompt.json").is_file()
+
+
 @cache
 def read_prompt(out: str) -> dict[str, Any]:
     """What `write_prompt` wrote."""

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.recipe import Recipe
 from records.places import place
 from records.trajectories import Trajectory
 from transforms.stages.shards import read_stage
@@ -95,17 +94,17 @@ def behaviour(trajectories: Iterable[Trajectory]) -> Behaviour:
                      episodes_by_calls={str(k): calls[k] for k in sorted(calls)}, episodes_by_turns={str(k): turns[k] for k in sorted(turns)}, sums=dict(sums))
 
 
-def numbers_of(out: str, recipe: Recipe) -> Numbers:
-    """The numbers of a teacher's folder.
+def numbers_of(out: str, reference: str = "") -> Numbers:
+    """The numbers of a teacher's folder, against a file of reference counts where one is named.
 
     Raises:
-        InputError: the recipe's reference cannot be read.
+        InputError: the reference cannot be read.
     """
     played, kept = (behaviour(_trajectories(out, stage)) for stage in (PLAY, KEEP))
     distances = {}
-    if recipe.teach.reference:
+    if reference:
         own = {"tools": kept.calls_by_tool, "calls": kept.episodes_by_calls}
-        distances = {name: distance(own[name], counts) for name, counts in read_reference(place(recipe.teach.reference)).items()}
+        distances = {name: distance(own[name], counts) for name, counts in read_reference(place(reference)).items()}
     return Numbers(played=played, kept=kept, distances=distances)
 
 

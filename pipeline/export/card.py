@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from calls.shared.place import is_url
 from pipeline.export.attribution import Attribution, store_facts
 from pipeline.export.quota import BENCHMARK_SPLIT
 from pipeline.export.scrub import without_places
@@ -17,11 +18,13 @@ from pipeline.export.shards import Tally
 from pipeline.export.spend import replies_of
 from pipeline.inputs import words_of
 from pipeline.recipe import Recipe
+from pipeline.teach_folder import has_teach, teach_facts, teach_folder
 from records.outcomes import Reason, StageCount
+from records.places import place
 from transforms.pictures.choose import read_hashes
 from transforms.stages.shards import counts, stage_names
 
-CONFIGURATIONS = ("tasks", "rl", "benchmark", "rejected", "attribution")
+CONFIGURATIONS = ("tasks", "rl", "sft", "benchmark", "rejected", "attribution")
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
 _LEVELS = ("easy", "medium", "hard", "benchmark")
 
@@ -43,10 +46,11 @@ def write_card(folder: Path, run: str, recipe: Recipe, tally: Tally, licences: C
     example = tally.example[1] if tally.example else None
     text = environment.get_template("card.md.jinja").render(
         front=front_matter(recipe, data_files(folder), sum(tables["split"].values())), name=recipe.name, tables=tables, example=example,
-        funnel=_funnel(run), reasons=_reasons(tally), source=store_facts(run), spent=replies_of(run, recipe.run.calls), models=models_of(recipe, tally),
+        funnel=_funnel(run), reasons=_reasons(tally), source=store_facts(run), models=models_of(recipe, tally),
+        spent=[*replies_of(run, recipe.run.calls), *_taught_for(run)],
         licences=sorted(licences.items(), key=lambda item: (-item[1], item[0])),
         num_pictures=sum(licences.values()), screen=_screen(recipe, tally), rl=_rl(recipe, tables["split"]), sft=_part(tables["split"], "sft"),
-        surplus=_part(tables["split"], "tasks"), formats=recipe.export.formats, margin=recipe.certificate.margin,
+        surplus=_part(tables["split"], "tasks"), teach=_teach(run, tally), formats=recipe.export.formats, margin=recipe.certificate.margin,
         recipe=_settings(recipe), fingerprint=recipe.fingerprint)
     (folder / "README.md").write_text(text, encoding="utf-8")
 
@@ -62,9 +66,11 @@ def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
     for use in ("rl", "sft", "tasks", "benchmark"):
         for split in sorted({path.name.rsplit("-", 2)[0] for path in (folder / "data" / use).glob("*.parquet")}):
             pattern = f"data/{use}/{split}-*.parquet"
-            if use in found and use != "tasks":
+            if use in ("rl", "benchmark"):
                 found[use][split] = [pattern]
             found["tasks"].setdefault("benchmark" if use == "benchmark" else split, []).append(pattern)
+    for split in sorted({path.name.rsplit("-", 2)[0] for path in (folder / "data/trajectories").glob("*.parquet")}):
+        found["sft"][split] = [f"data/trajectories/{split}-*.parquet"]
     if any((folder / "data/rejected").glob("*.parquet")):
         found["rejected"]["rejected"] = ["data/rejected/rejected-*.parquet"]
     if (folder / "attribution.parquet").exists():
@@ -95,7 +101,7 @@ def models_of(recipe: Recipe, tally: Tally) -> dict[str, str]:
 
 def _settings(recipe: Recipe) -> str:
     """Everything that bears on the result; how fast it was computed (`run`) does not."""
-    settings = {k: v for k, v in recipe.resolved().items() if k != "run"}
+    settings = {k: v for k, v in recipe.resolved().items() if k not in ("run", "teach")}
     return json.dumps(without_places(settings), indent=2, sort_keys=True, ensure_ascii=False)
 
 
@@ -114,11 +120,11 @@ def _funnel(run: str) -> list[StageCount]:
     return rows
 
 
-def _reasons(tally: Tally) -> dict[str, str]:
+def _reasons(tally: Tally, name: str = "reason") -> dict[str, str]:
     """By stage, why items were rejected: "no path 12, no fact 3"."""
     by_stage: dict[str, list[tuple[int, str]]] = {}
     for key, number in tally.counts.items():
-        if key[0] == "reason":
+        if key[0] == name:
             by_stage.setdefault(key[1], []).append((number, key[2].replace("_", " ")))
     return {stage: ", ".join(f"{reason} {number:,}" for number, reason in sorted(rows, key=lambda r: (-r[0], r[1]))) for stage, rows in by_stage.items()}
 
@@ -132,6 +138,29 @@ def _screen(recipe: Recipe, tally: Tally) -> dict[str, int]:
     return {"entities": len(words_of(recipe.seeds.exclude, "seeds.exclude")), "pictures": len(read_hashes(recipe.filters.exclude_pictures)),
             "excluded": rejected[Reason.EXCLUDED], "duplicates": rejected[Reason.PICTURE_DUPLICATE],
             "dropped": rejected[Reason.DROPPED_BY_REQUEST]}
+
+
+def _teach(run: str, tally: Tally) -> dict[str, Any] | None:
+    """What the card says of the trajectories; None where there are none."""
+    facts = teach_facts(run) if has_teach(run) else None
+    if facts is None:
+        return None
+    settings = json.loads(place(teach_folder(run), "recipe.json").read_text(encoding="utf-8"))["recipe"]
+    role = settings["models"]["roles"].get("agent", {})
+    model = {"oracle": "the oracle, an engine that follows the question's logical form", "openai": role.get("model", "")}.get(
+        facts["engine"], (settings["teach"]["server"] or {}).get("model") or without_places(settings["teach"]["model"]))
+    return {"num": sum(n for k, n in tally.counts.items() if k[0] == "trajectories"), "engine": facts["engine"], "model": model,
+            "rollouts": settings["teach"]["rollouts"], "tasks": facts["tasks"], "solved": facts["solved"], "played": facts["played"],
+            "kept": facts["statistics"]["kept"], "distances": facts["statistics"]["distance_from_reference"],
+            "reasons": _reasons(tally, "teach reason")}
+
+
+def _taught_for(run: str) -> list[Any]:
+    """The teacher's replies, where they stand in a ledger of their own."""
+    if not has_teach(run):
+        return []
+    calls = json.loads(place(teach_folder(run), "recipe.json").read_text(encoding="utf-8"))["recipe"]["run"]["calls"]
+    return [] if calls and not is_url(calls) else replies_of(teach_folder(run), calls)
 
 
 def _part(splits: dict[str, int], use: str) -> int:

@@ -61,6 +61,8 @@ TASK = Features({
     "history": List(_struct(Rewrite)),
     "provenance": Value("string"),
     "seed_id": Value("string"),
+    "teacher_rollouts": Value("int64"),
+    "teacher_correct": Value("int64"),
 })
 REJECTED = Features({**_struct(Rejection, ("item_id",)), "id": Value("string")})
 ATTRIBUTION = Features(_struct(Attribution))
@@ -71,13 +73,14 @@ def image_cell(image_id: str, read: ReadPicture) -> dict[str, Any]:
     return {"bytes": read(image_id), "path": f"{image_id}.jpg"}
 
 
-def task_row(question: Question, split: str, read: ReadPicture) -> dict[str, Any]:
+def task_row(question: Question, split: str, read: ReadPicture, taught: tuple[int, int] | None = None) -> dict[str, Any]:
     """One row of `tasks`.
 
     Args:
         question: a kept question.
         split: use and split as the data set has it ("rl/train", "tasks/train", "benchmark/test").
         read: gives the bytes of a picture.
+        taught: the teacher's rollouts and how many of them were right, where it played the question.
     """
     certificate, enhancement = question.certificate, question.enhancement
     original = enhancement.original_image_id if enhancement else ""
@@ -102,6 +105,7 @@ def task_row(question: Question, split: str, read: ReadPicture) -> dict[str, Any
         "verdicts": [v.replace(evidence=Json(without_pictures(v.evidence))).to_row() for v in question.verdicts],
         "grounding": _json(without_pictures(question.grounding)), "history": [r.to_row() for r in question.history],
         "provenance": _json(_source_of(question.provenance)), "seed_id": question.seed_id,
+        "teacher_rollouts": taught[0] if taught else None, "teacher_correct": taught[1] if taught else None,
     }
 
 

@@ -1,7 +1,7 @@
 """The data set of a run: `RUN/dataset`, whole or not there.
 
     README.md            the card, with the configurations that `datasets` reads
-    data/                questions by use and split, and what was rejected
+    data/                questions by use and split, the teacher's trajectories, and what was rejected
     attribution.parquet  one row a picture
     formats/             sharegpt, verl, trl
     example/             the card's picture
@@ -20,8 +20,11 @@ from pipeline.export.columns import ATTRIBUTION
 from pipeline.export.formats import FORMATS, dataset_info
 from pipeline.export.quota import Key, Quota, draw, quota
 from pipeline.export.shards import RowWriter, Tally, attribution_part, read_picture, write_shard
+from pipeline.export.teach_ledger import write_teach_ledger
+from pipeline.export.trajectories import Teaching
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, open_store
+from pipeline.teach_folder import has_teach
 from records.errors import InputError
 from records.identity import record_id
 from records.parquet import read_facts
@@ -40,6 +43,7 @@ class ExportSummary:
     """By use and split: "rl/train", "tasks/train" (over the ratio), "benchmark/test"."""
     num_rejected: int
     num_pictures: int
+    num_trajectories: int = 0
 
 
 def export_dataset(job: Job) -> ExportSummary:
@@ -51,21 +55,24 @@ def export_dataset(job: Job) -> ExportSummary:
     """
     _check(job.run, job.recipe)
     write_ledger(job.run, open_store(job.store), job.recipe.run.shards)
+    if has_teach(job.run):
+        write_teach_ledger(job.run, open_store(job.store), job.recipe.run.shards)
     return build_dataset(job.run, job.recipe)
 
 
 def build_dataset(run: str, recipe: Recipe) -> ExportSummary:
     """`export_dataset` from the run's files alone, once its ledger stands."""
     _check(run, recipe)
-    target, limits, tally = place(run, "dataset"), _quota(run, recipe), Tally()
+    target, limits, tally, teaching = place(run, "dataset"), _quota(run, recipe), Tally(), Teaching(run)
     with whole_folder(target, last="README.md") as part:
         for shard in range(recipe.run.shards):
-            tally.add(write_shard(run, recipe, limits, shard, part))
+            tally.add(write_shard(run, recipe, limits, shard, part, teaching))
         num_pictures, licences = _write_attribution(part, recipe.run.shards)
         _write_extras(part, run, recipe, tally)
         write_card(part, run, recipe, tally, licences)
     return ExportSummary(path=str(target), num_questions={k[1]: n for k, n in sorted(tally.counts.items()) if k[0] == "split"},
-                         num_rejected=sum(n for k, n in tally.counts.items() if k[0] == "reason"), num_pictures=num_pictures)
+                         num_rejected=sum(n for k, n in tally.counts.items() if k[0] == "reason"), num_pictures=num_pictures,
+                         num_trajectories=sum(n for k, n in tally.counts.items() if k[0] == "trajectories"))
 
 
 def _check(run: str, recipe: Recipe) -> None:

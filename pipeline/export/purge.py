@@ -16,13 +16,17 @@ import pyarrow.parquet as pq
 
 from pipeline.export.attribution import Attribution, ledger_path, read_ledger
 from pipeline.export.dataset import ExportSummary, build_dataset
+from pipeline.export.purge_teach import purge_teach
+from pipeline.export.rewrite import rewrite
+from pipeline.export.teach_ledger import read_teach_ledger
 from pipeline.recipe import Recipe, recipe_of
 from pipeline.report import build_report
 from pipeline.resources import picture_path
+from pipeline.teach_folder import teach_folder
 from records.errors import InputError
 from records.identity import canonical_json, record_id
 from records.outcomes import Reason, Rejection
-from records.parquet import ROW_GROUP, read_facts, write_records, write_whole
+from records.parquet import read_facts, write_records, write_whole
 from records.places import Place, place, readable
 from records.synthesis import Question
 from transforms.stages.shards import counts, file_digest, shard_path, source_digest, stage_names
@@ -92,6 +96,8 @@ def drop(run: str, names: Iterable[str]) -> DropSummary:
     not_found = _find(run, recipe.run.shards, names, dropped)
     write_whole(marker, (canonical_json({k: sorted(v) for k, v in vars(dropped).items()}) + "\n").encode())
     num_questions = sum(_purge_shard(run, shard, dropped) for shard in range(recipe.run.shards))
+    if place(teach_folder(run), "recipe.json").is_file():
+        purge_teach(run, recipe.run.shards, sources=dropped.sources, shown=dropped.shown, blanked=lambda table: _blanked(table, dropped.names))
     for image_id in dropped.shown:
         picture_path(run, image_id).unlink(missing_ok=True)
     summary = build_dataset(run, recipe)
@@ -125,13 +131,13 @@ def _find(run: str, num_shards: int, names: tuple[str, ...], dropped: Dropped) -
     wanted = {n.lower() if len(n) == 64 else spelling(n): n for n in names}
     found: set[str] = set()
     for shard in range(num_shards):
-        for row in read_ledger(run, shard).values():
+        for row in _ledgers(run, shard):
             hits = {row.image_id, row.source_sha256, spelling(row.file)} & wanted.keys()
             if hits:
                 found |= hits
                 dropped.sources.add(row.source_sha256)
     for shard in range(num_shards):
-        for row in read_ledger(run, shard).values():
+        for row in _ledgers(run, shard):
             if row.source_sha256 in dropped.sources:
                 dropped.shown.add(row.image_id)
                 dropped.names |= {row.image_id, row.source_sha256, row.source_page, *_spellings(row.file)}
@@ -139,6 +145,12 @@ def _find(run: str, num_shards: int, names: tuple[str, ...], dropped: Dropped) -
     dropped.names.update(s for n in names for s in (_spellings(spelling(n)) if len(n) != 64 else {n.lower()}))
     dropped.names.discard("")
     return tuple(original for key, original in wanted.items() if key not in found)
+
+
+def _ledgers(run: str, shard: int) -> Iterator[Attribution]:
+    """Every picture that the questions of a shard were given, and every one that the teacher was shown."""
+    yield from read_ledger(run, shard).values()
+    yield from read_teach_ledger(run, shard).values()
 
 
 def _spellings(file: str) -> set[str]:
@@ -183,8 +195,8 @@ def _purge_shard(run: str, shard: int, dropped: Dropped) -> int:
         rows = {kind: _blanked(table, dropped.names) for kind, table in rows.items()}
         for kind, table in rows.items():
             if kind != "kept":
-                _rewrite(paths[kind], table, read_facts(paths[kind]) or {})
-        _rewrite(paths["kept"], rows["kept"], facts | ({"source": _source(run, stage, shard, before)} if before else {}))
+                rewrite(paths[kind], table, read_facts(paths[kind]) or {})
+        rewrite(paths["kept"], rows["kept"], facts | ({"source": _source(run, stage, shard, before)} if before else {}))
         before = paths["kept"]
     ledger = [a for _, a in sorted(read_ledger(run, shard).items()) if a.source_sha256 not in dropped.sources]
     write_records(ledger_path(run, shard), Attribution, ledger)
@@ -249,18 +261,6 @@ def _buffers(table: pa.Table) -> Iterator[bytes]:
     for column in table.columns:
         for chunk in column.chunks:
             yield from (buffer.to_pybytes() for buffer in chunk.buffers() if buffer is not None)
-
-
-def _rewrite(path: Place, table: pa.Table, facts: dict[str, str]) -> None:
-    """Writes a stage's file anew as `write_records` does, where rows or facts differ."""
-    schema = table.schema.with_metadata({k.encode(): v.encode() for k, v in facts.items()})
-    if read_facts(path) == facts and pq.read_table(readable(path)).equals(table):
-        return
-    sink = pa.BufferOutputStream()
-    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
-        for start in range(0, table.num_rows, ROW_GROUP):
-            writer.write_table(table.slice(start, ROW_GROUP).cast(schema))
-    write_whole(path, sink.getvalue().to_pybytes())
 
 
 def _correct_facts(path: Place, run: str) -> None:

@@ -18,6 +18,8 @@ from pipeline.export.attribution import Attribution, read_ledger
 from pipeline.export.columns import REJECTED, TASK, rejected_row, task_row
 from pipeline.export.formats import FORMATS
 from pipeline.export.quota import Quota
+from pipeline.export.teach_ledger import read_teach_ledger
+from pipeline.export.trajectories import SFT, TRAJECTORY_FORMATS, Teaching, sft_row
 from pipeline.recipe import Recipe
 from pipeline.resources import picture_path
 from records.errors import InputError
@@ -112,8 +114,8 @@ def read_picture(run: str, image_id: str) -> bytes:
     return data
 
 
-def write_shard(run: str, recipe: Recipe, quota: Quota, shard: int, folder: Path) -> Tally:
-    """Writes one stage shard's part of the data set under `folder`, and gives its numbers.
+def write_shard(run: str, recipe: Recipe, quota: Quota, shard: int, folder: Path, teaching: Teaching) -> Tally:
+    """Writes one stage shard's part of the data set under `folder`, and gives its numbers. `teaching` is what the teacher left.
 
     Raises:
         InputError: a picture is missing, damaged, or stands in no ledger.
@@ -129,11 +131,13 @@ def write_shard(run: str, recipe: Recipe, quota: Quota, shard: int, folder: Path
         return read_picture(run, image_id)
 
     tally, ledger, used = Tally(), read_ledger(run, shard), {}
+    results = teaching.results(shard)
     for question in questions(run, shard):
         use, split = quota.place_of(question)
-        put(f"data/{use}/{split}", TASK, task_row(question, f"{use}/{split}", read))
+        put(f"data/{use}/{split}", TASK, task_row(question, f"{use}/{split}", read, results.get(question.id)))
         for name in recipe.export.formats:
-            if use in FORMATS[name].uses:
+            # Where there are trajectories, nobody wants to be trained on bare answers.
+            if use in FORMATS[name].uses and not (use == "sft" and teaching.is_there):
                 row = FORMATS[name].row(question, f"questloom/{recipe.name}", split, read)
                 put(f"formats/{name}/{use}_{split}/part", FORMATS[name].features, row)
         for image_id in pictures_of(question):
@@ -141,6 +145,17 @@ def write_shard(run: str, recipe: Recipe, quota: Quota, shard: int, folder: Path
                 raise InputError(f"picture {image_id}", "has no known origin", "Run `questloom synth` again on the same folder.")
             used[image_id] = ledger[image_id]
         _count(tally, question, use, split, recipe.seed)
+    ledger |= read_teach_ledger(run, shard)
+    for told in teaching.told(shard):
+        split = told.trajectory.split.partition("/")[2]
+        put(f"data/trajectories/{split}", SFT, sft_row(told))
+        for name in recipe.export.formats:
+            put(f"formats/{name}/trajectories_{split}/part", TRAJECTORY_FORMATS[name].features, TRAJECTORY_FORMATS[name].row(told))
+        used |= {picture.sha256: ledger[picture.sha256] for picture in told.pictures}
+        tally.counts.update([("trajectories", split), ("trajectory level", told.trajectory.level)])
+    for rejection in teaching.rejections(shard):
+        put("data/rejected/rejected", REJECTED, rejected_row(rejection))
+        tally.counts["teach reason", rejection.stage, rejection.reason] += 1
     for rejection in rejections(run, shard):
         put("data/rejected/rejected", REJECTED, rejected_row(rejection))
         tally.counts["reason", rejection.stage, rejection.reason] += 1

@@ -1,0 +1,18 @@
+"""Stage files written anew, as `records.parquet.write_records` writes them."""
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from records.parquet import ROW_GROUP, read_facts, write_whole
+from records.places import Place, readable
+
+
+def rewrite(path: Place, table: pa.Table, facts: dict[str, str]) -> None:
+    """Writes a stage's file anew where rows or facts differ."""
+    schema = table.schema.with_metadata({k.encode(): v.encode() for k, v in facts.items()})
+    if read_facts(path) == facts and pq.read_table(readable(path)).equals(table):
+        return
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
+        for start in range(0, table.num_rows, ROW_GROUP):
+            writer.write_table(table.slice(start, ROW_GROUP).cast(schema))
+    write_whole(path, sink.getvalue().to_pybytes())

@@ -1,0 +1,56 @@
+"""Where every picture of the teacher's episodes comes from, by shard: RUN/teach/attribution/ledger-SSSSS.parquet.
+
+Of all that was played, not of what was kept alone, so that a picture can be dropped by its name without the store.
+"""
+from collections.abc import Iterator
+
+from knowledge.store.store import Store
+from pipeline.export.attribution import Attribution, read_ledger
+from pipeline.teach_folder import teach_folder
+from records.knowledge import ImageAsset
+from records.parquet import read_records, write_records
+from records.places import Place, place
+from records.trajectories import Trajectory
+from transforms.stages.shards import shard_path
+from transforms.teaching.play import STAGE as PLAY
+from transforms.teaching.statistics import is_made
+
+AS_FOUND = "as it is, or re-encoded without metadata where it was no plain JPEG or PNG file"
+
+
+def teach_ledger_path(run: str, shard: int) -> Place:
+    """Where a shard's ledger stands."""
+    return place(teach_folder(run), "attribution", f"ledger-{shard:05d}.parquet")
+
+
+def read_teach_ledger(run: str, shard: int) -> dict[str, Attribution]:
+    """A shard's ledger by the hash of the picture as shown; empty where nothing was played."""
+    path = teach_ledger_path(run, shard)
+    return {a.image_id: a for a in read_records(path, Attribution)} if path.is_file() else {}
+
+
+def write_teach_ledger(run: str, store: Store, num_shards: int) -> None:
+    """Writes the ledger; the run's own must stand. A picture of unknown origin is in none, and its trajectory in no data set."""
+    for shard in range(num_shards):
+        shown = read_ledger(run, shard)
+        tasks = {a.source_sha256: a for a in shown.values()}
+        found = {}
+        for attribution in _attributions(run, shard, shown, tasks, store):
+            found.setdefault(attribution.image_id, attribution)
+        write_records(teach_ledger_path(run, shard), Attribution, [found[i] for i in sorted(found)])
+
+
+def _attributions(run: str, shard: int, shown: dict[str, Attribution], tasks: dict[str, Attribution], store: Store) -> Iterator[Attribution]:
+    for trajectory in read_records(shard_path(teach_folder(run), PLAY, "kept", shard), Trajectory):
+        for image, source in zip(trajectory.episode.images, trajectory.source_ids, strict=True):
+            base = shown.get(image.sha256) or tasks.get(source)
+            if base is None and source and (asset := store.image(source)) is not None:
+                base = tasks[source] = _of_asset(asset)
+            if base is not None:
+                changes = base.changes if image.origin == "task" else f"made by the tool {image.origin}" if is_made(image) else AS_FOUND
+                yield base.replace(image_id=image.sha256, changes=changes)
+
+
+def _of_asset(asset: ImageAsset) -> Attribution:
+    return Attribution(image_id=asset.id, source_sha256=asset.id, file=asset.file, author=asset.author, licence=asset.licence,
+                       licence_url=asset.licence_url, source_page=asset.source_page, credit=asset.credit)

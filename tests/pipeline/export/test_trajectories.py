@@ -1,0 +1,183 @@
+"""Trajectories in the data set: the configuration `sft`, the formats of other tools, and pictures that are dropped."""
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from datasets import get_dataset_config_names, load_dataset
+from PIL import Image
+
+from agent.bank import ImageBank
+from agent.render import Renderer
+from pipeline.export import drop, export_dataset
+from pipeline.resources import Job
+from pipeline.teach_folder import read_prompt, teach_folder
+from records.trajectories import Trajectory
+from tests.pipeline.export import finished_run as world
+from tests.pipeline.export import taught as teacher
+from tests.pipeline.export.scan import found, shows
+from tests.pipeline.export.test_dataset import tree
+from tests.pipeline.export.test_formats import load
+from transforms.stages.shards import counts, read_stage, stage_names
+
+
+@pytest.fixture(scope="module")
+def taught(made, tmp_path_factory) -> Path:
+    """A run with trajectories and its data set; tests only read it."""
+    folder = tmp_path_factory.mktemp("taught")
+    run = teacher.copy_of(made, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        teacher.teach(run, made / "store", patch)
+    export_dataset(Job(run=str(run), store=str(made / "store"), recipe=teacher.settings()))
+    return run
+
+
+def numbers(rows) -> set[int]:
+    """The questions of rows."""
+    return {teacher.NUMBERS[r["question_id"]] for r in rows}
+
+
+def kept(run: Path) -> dict[str, Trajectory]:
+    return {t.id: t for t in read_stage(teach_folder(str(run)), "05-keep", "kept", Trajectory)}
+
+
+def test_the_configuration_holds_the_kept_trajectories_as_messages_with_their_pictures(taught, tmp_path):
+    assert "sft" in get_dataset_config_names(str(taught / "dataset"))
+    rows = load_dataset(str(taught / "dataset"), "sft", cache_dir=str(tmp_path))["train"]
+    assert numbers(rows) == {3, 15}
+    for row in rows:
+        assert [m["role"] for m in row["messages"]] == ["system", "user", "assistant", "user", "assistant", "user", "assistant", "user", "assistant"]
+        assert sum(p["type"] == "image" for m in row["messages"] for p in m["content"]) == len(row["images"]) == len(row["image_sha256"])
+        assert all(isinstance(i, Image.Image) for i in row["images"])
+        assert {s["function"]["name"] for s in json.loads(row["tools"])} == {"image_search", "crop", "flip"}
+        assert row["pictures_made"] == 2 and row["made_pictures_used_again"] == 1
+        assert json.loads(row["calls_by_tool"]) == {"crop": 1, "flip": 1, "image_search": 1}
+
+
+def test_the_messages_are_word_for_word_what_the_policy_saw(taught, tmp_path):
+    prompt = read_prompt(teach_folder(str(taught)))
+    renderer = Renderer(prompt["schemas"], max_calls=prompt["max_calls"])
+    for row in load_dataset(str(taught / "dataset"), "sft", cache_dir=str(tmp_path))["train"]:
+        trajectory, bank = kept(taught)[row["id"]], ImageBank()
+        for image in trajectory.episode.images:
+            data = (taught / "teach" / "pictures" / image.sha256).read_bytes()
+            bank.add(data, origin=image.origin, call=image.call, url=image.url, title=image.title, parent=image.parent, box=image.box)
+        assert bank.images == trajectory.episode.images
+        for told, message in zip(row["messages"], renderer.messages(trajectory.episode.question, trajectory.episode.turns, bank), strict=True):
+            assert told["role"] == message.role
+            assert [p["text"] for p in told["content"]] == [p if isinstance(p, str) else None for p in message.parts]
+
+
+def test_supervised_and_reinforcement_learning_share_no_question(taught, tmp_path):
+    ids = {r["question_id"] for r in load_dataset(str(taught / "dataset"), "sft", cache_dir=str(tmp_path))["train"]}
+    rl = load_dataset(str(taught / "dataset"), "rl", cache_dir=str(tmp_path))
+    assert ids and not ids & {r["id"] for split in rl.values() for r in split}
+
+
+def test_a_task_says_how_often_the_teacher_solved_it(taught, tmp_path):
+    rows = load_dataset(str(taught / "dataset"), "tasks", cache_dir=str(tmp_path))
+    found_ = {teacher.NUMBERS[r["id"]]: (r["teacher_rollouts"], r["teacher_correct"]) for split in rows.values() for r in split}
+    assert found_[3] == (1, 1) and found_[9] == (1, 0) and found_[1] == (None, None)
+
+
+def test_why_the_others_were_not_kept_stands_among_the_rejected(taught, tmp_path):
+    rows = load_dataset(str(taught / "dataset"), "rejected", cache_dir=str(tmp_path))["rejected"]
+    assert {(r["stage"], r["reason"]) for r in rows if r["stage"].startswith("teach")} == {
+        ("teach-03-answer", "wrong_answer_given"), ("teach-03-answer", "format"), ("teach-06-solved", "not_solved")}
+
+
+def test_every_picture_of_a_trajectory_has_its_attribution(taught, tmp_path):
+    known = {r["image_id"]: r for r in load_dataset(str(taught / "dataset"), "attribution", cache_dir=str(tmp_path))["pictures"]}
+    for row in load_dataset(str(taught / "dataset"), "sft", cache_dir=str(tmp_path))["train"]:
+        assert set(row["image_sha256"]) <= known.keys()
+        assert known[row["image_sha256"][-1]]["changes"] == "made by the tool flip" and known[row["image_sha256"][-1]]["licence"] in world.LICENCES
+
+
+def test_llama_factory_finds_as_many_pictures_as_marks_and_turns_in_alternation(taught, tmp_path):
+    folder = taught / "dataset/formats/sharegpt"
+    info = json.loads((folder / "dataset_info.json").read_text())
+    entry = info["questloom_small_trajectories_train"]
+    assert "questloom_small_sft_train" not in info  # no bare answers beside trajectories
+    for row in load(folder / entry["file_name"], tmp_path):
+        turns, tags = row[entry["columns"]["messages"]], entry["tags"]
+        assert [t[tags["role_tag"]] for t in turns] == [tags["user_tag"], tags["assistant_tag"]] * 4
+        text = "".join(t[tags["content_tag"]] for t in turns) + row["system"]
+        assert text.count("<image>") == len(row["images"]) and "<video>" not in text
+        assert "‹image›" in text or "15" not in turns[-1]["value"]
+
+
+def test_verl_splits_the_text_at_the_marks(taught, tmp_path):
+    for row in load(taught / "dataset/formats/verl/trajectories_train", tmp_path):
+        assert row["messages"][0]["role"] == "system" and row["messages"][-1]["role"] == "assistant"
+        segments = [s for m in row["messages"] for s in re.split("(<image>|<video>)", m["content"]) if s in ("<image>", "<video>")]
+        assert segments == ["<image>"] * len(row["images"])
+
+
+def test_trl_reads_it_by_its_own_collator(taught, tmp_path):
+    pytest.importorskip("trl", reason="the extra dev brings it")
+    from trl.data_utils import is_conversational
+    from trl.trainer.sft_trainer import DataCollatorForVisionLanguageModeling
+
+    from tests.agent import tiny
+
+    rows = list(load(taught / "dataset/formats/trl/trajectories_train", tmp_path))
+    assert all(is_conversational(row) for row in rows)
+    processor = tiny.processor()
+    processor.tokenizer.padding_side = "right"
+    batch = DataCollatorForVisionLanguageModeling(processor)(rows)
+    merged = processor.image_processor.merge_size ** 2
+    assert int((batch["input_ids"] == processor.image_token_id).sum()) == int(batch["image_grid_thw"].prod(dim=1).sum()) // merged
+    assert batch["image_grid_thw"].shape[0] == sum(len(row["images"]) for row in rows)
+    text = processor.tokenizer.decode(batch["input_ids"][0])
+    assert rows[0]["messages"][2]["content"][0]["text"] in text and "<tool_response>" in text
+
+
+def test_the_same_trajectories_give_the_same_data_set(taught, made, tmp_path):
+    shutil.copytree(taught, tmp_path / "run")
+    shutil.rmtree(tmp_path / "run" / "dataset")
+    export_dataset(Job(run=str(tmp_path / "run"), store=str(made / "store"), recipe=teacher.settings()))
+    assert tree(tmp_path / "run" / "dataset") == tree(taught / "dataset")
+
+
+def test_the_card_tells_of_the_teacher(taught):
+    card = (taught / "dataset" / "README.md").read_text()
+    assert "2 teacher trajectories" in card and "| crop | 2 |" in card and "wrong answer given 1" in card
+
+
+def _pictures_of(run: Path, number: int) -> list[bytes]:
+    """Files of everything that the trajectory of a question shows."""
+    (trajectory,) = [t for t in kept(run).values() if teacher.NUMBERS[t.question_id] == number]
+    return [(run / "teach" / "pictures" / i.sha256).read_bytes() for i in trajectory.episode.images]
+
+
+@pytest.mark.parametrize("kind", ["the task's own", "found by a tool"])
+def test_a_dropped_picture_is_nowhere_in_run_trajectories_and_data_set(taught, tmp_path, kind):
+    shutil.copytree(taught, tmp_path / "run")
+    run = tmp_path / "run"
+    (trajectory,) = [t for t in kept(run).values() if teacher.NUMBERS[t.question_id] == 3]
+    source = trajectory.source_image_id if kind == "the task's own" else trajectory.source_ids[1]
+    (number,) = [n for n in range(world.NUM_PICTURES) if world.sha256_hex(world.source_bytes(n)) == source]
+    name = world.file_name(number)
+    gone = {t.id for t in read_stage(teach_folder(str(run)), "02-play", "kept", Trajectory) if source in (*t.source_ids, t.source_image_id)}
+    assert trajectory.id in gone
+    drop(str(run), [name])
+    left = {t.id for t in read_stage(teach_folder(str(run)), "02-play", "kept", Trajectory)}
+    assert not left & gone and (left or kind != "the task's own")
+    needles = [name.encode(), name.replace(" ", "_").encode(), source.encode(), world.shown_picture(number).id.encode()]
+    assert found(run, needles) == [] and shows(run, world.source_bytes(number)) == []
+    for stage in stage_names(teach_folder(str(run))):
+        for count in counts(teach_folder(str(run)), stage):
+            assert count.num_in == count.num_kept + count.num_rejected + count.num_pending
+
+
+def test_dropping_twice_changes_nothing_and_the_teacher_has_nothing_left_to_do(taught, made, tmp_path, monkeypatch):
+    shutil.copytree(taught, tmp_path / "run")
+    drop(str(tmp_path / "run"), [world.file_name(3)])
+    once = tree(tmp_path / "run")
+    drop(str(tmp_path / "run"), [world.file_name(3)])
+    assert tree(tmp_path / "run") == once
+    _, engine = teacher.teach(tmp_path / "run", made / "store", monkeypatch)
+    assert engine.num_steps == 0
+
+
