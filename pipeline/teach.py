@@ -251,8 +251,9 @@ def _finish(job: TeachJob) -> TeachSummary:
     """Gathers times, removes the journals of what is done, counts, and writes `teach.json`."""
     recipe, shards = job.recipe, range(job.recipe.run.shards)
     gather_times(job.out, recipe.run.shards)
-    waiting = {p.item_id for p in _pending(job.out, PLAY)}
-    drop_journals(job.out, (q.id for shard in shards for q in read_records(shard_path(job.out, TASKS, "kept", shard), Question) if q.id not in waiting))
+    # A shard of which something waits is done again as a whole: what its other tasks played is taken from their journals.
+    done = [shard for shard in shards if not shard_path(job.out, PLAY, "pending", shard).is_file()]
+    drop_journals(job.out, (q.id for shard in done for q in read_records(shard_path(job.out, TASKS, "kept", shard), Question)))
     rows = tuple((name, _sum(job.out, name)) for name in stage_names(job.out))
     causes: dict[str, int] = {}
     for name in (PLAY, ANSWER, PROCESS, KEEP):

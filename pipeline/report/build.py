@@ -2,8 +2,9 @@
 
     report/index.html   head, funnel, cost and distributions: readable without JavaScript
            assets/      style sheet and scripts
-           data/        index.js, questions-NNNN.js, outcomes-NNNN.js, rejected.js: each hands one JSON value to the page,
-                        loaded by script tags, since browsers refuse to fetch local files
+           data/        index.js, questions-NNNN.js, outcomes-NNNN.js, rejected.js, episodes-NNNN.js (one a question, with the
+                        teacher's episodes): each hands one JSON value to the page, loaded by script tags, since browsers refuse
+                        to fetch local files
            thumbnails/  <sha256>.jpg
 
 The same run gives the same bytes: what is timed comes from `run.json`.
@@ -20,6 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pipeline.report.charts import funnel
 from pipeline.report.distributions import Distributions
+from pipeline.report.episodes import Episodes, standing, teacher_of
 from pipeline.report.evidence import evidence_text
 from pipeline.report.gallery import Index, detail, facets
 from pipeline.report.names import Names, Sources
@@ -36,8 +38,8 @@ from records.places import Place, check_places, place, whole_folder
 QUESTIONS_PER_CHUNK = 50
 OUTCOMES_PER_CHUNK = 5_000
 EXAMPLES_PER_REASON = 8
-STYLES = ("base.css", "overview.css", "gallery.css", "detail.css")
-SCRIPTS = ("dom.js", "data.js", "facets.js", "gallery.js", "graph.js", "detail.js", "rejected.js", "seeds.js", "main.js")
+STYLES = ("base.css", "overview.css", "gallery.css", "detail.css", "episodes.css")
+SCRIPTS = ("dom.js", "data.js", "facets.js", "gallery.js", "graph.js", "episodes.js", "detail.js", "rejected.js", "seeds.js", "main.js")
 
 
 def build_report(run: str | Place, out: str | Place | None = None, *, sources: Sources | None = None, picture: Picture | None = None) -> Place:
@@ -77,15 +79,21 @@ class _Builder:
         self.index, self.distributions = Index(), Distributions()
         self.kept_of_seed: dict[str, list[int]] = defaultdict(list)
         self.image_ids: set[str] = set()
+        self.teacher = teacher_of(run.folder)
+        self.episode_heads: dict[str, list] = {}
+        """By question id: (rollout, outcome, reason, turns) of each episode."""
+        self.heads: dict[int, list] = {}
+        """The same by the question's number."""
 
     def build(self) -> None:
         (self.folder / "data").mkdir(parents=True)
+        self._episodes()
         self._questions()
         flows = [stage_flow(self.run, stage) for stage in self.run.stages]
         outcomes = self._outcomes()
         self._rejected()
         missing = write_thumbnails(self.image_ids, self.read, self.folder / "thumbnails")
-        self._put("index", {**self.index.payload(), "missing": sorted(missing), "perChunk": QUESTIONS_PER_CHUNK})
+        self._put("index", {**self.index.payload(), "missing": sorted(missing), "perChunk": QUESTIONS_PER_CHUNK, "episodes": self.heads})
         assets = self.folder / "assets"
         assets.mkdir()
         for kind, listed in (("css", STYLES), ("js", SCRIPTS)):
@@ -99,13 +107,35 @@ class _Builder:
     def _asset(self, image_id: str) -> ImageAsset | None:
         return self.sources.image(image_id) if self.sources and image_id else None
 
+    def _episodes(self) -> None:
+        """Writes the teacher's episodes, a file a question, under the question's id until its number is known."""
+        if self.teacher is None:
+            return
+        episodes = Episodes(self.teacher, self.names)
+        for question_id, found in episodes.by_question():
+            (self.folder / "data" / f"{question_id}.json").write_text(script_json(found), encoding="utf-8")
+            self.episode_heads[question_id] = [[e["rollout"], e["outcome"], e["reason"], len(e["turns"])] for e in found]
+        self.image_ids |= episodes.image_ids
+
+    def _number_episodes(self, question_id: str, number: int) -> None:
+        """Gives the file of a question's episodes its name."""
+        if question_id in self.episode_heads:
+            waiting = self.folder / "data" / f"{question_id}.json"
+            name = f"episodes-{number:04d}"
+            waiting.with_name(f"{name}.js").write_text(f'questloom.put("{name}", {waiting.read_text(encoding="utf-8")});\n', encoding="utf-8")
+            waiting.unlink()
+            self.heads[number] = self.episode_heads.pop(question_id)
+
     def _questions(self) -> None:
         chunk: list[dict] = []
         for question in self.run.last.questions() if self.run.last else ():
             # A degraded picture's origin is that of the picture it was made from.
             asset = self._asset(question.source_image_id or question.image_id)
             found = facets(question, self.names, asset)
+            if self.teacher is not None:
+                found["teacher"] = standing([{"outcome": head[1]} for head in self.episode_heads.get(question.id, ())])
             number = self.index.add(question, found)
+            self._number_episodes(question.id, number)
             self.distributions.add(question, found)
             self.kept_of_seed[question.seed_id].append(number)
             original = question.enhancement.original_image_id if question.enhancement else ""
@@ -114,6 +144,8 @@ class _Builder:
             if len(chunk) == QUESTIONS_PER_CHUNK:
                 self._put(f"questions-{number // QUESTIONS_PER_CHUNK:04d}", chunk)
                 chunk = []
+        for question_id in self.episode_heads:  # of questions that the run no longer has
+            (self.folder / "data" / f"{question_id}.json").unlink()
         if chunk:
             self._put(f"questions-{(len(self.index) - 1) // QUESTIONS_PER_CHUNK:04d}", chunk)
 
@@ -199,6 +231,7 @@ class _Builder:
         environment.filters.update(words=words, stage_words=stage_words, seconds=seconds_words)
         spend, all_spent = read_spend(self.run.folder, self.run.facts)
         facts, num_kept = self.run.facts, len(self.index)
+        teacher = self.teacher
         page = environment.get_template("index.html").render(
             run=self.run,
             facts=facts,
@@ -215,6 +248,9 @@ class _Builder:
             spend=spend,
             all_spent=all_spent,
             money=money_words,
+            teacher=teacher,
+            teacher_flows=teacher.flows if teacher else [],
+            teacher_all_spent=teacher.spend()[1] if teacher else None,
             tables=self.distributions.tables(),
             hops=self.distributions.hop_matrix(),
             styles=STYLES,

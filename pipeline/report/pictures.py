@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
+from pipeline.teach_folder import TEACH, tool_picture_path
 from records.errors import InputError
 from records.places import Place
 
@@ -18,7 +19,7 @@ Picture = Callable[[str], bytes]
 
 
 def picture_reader(run: Place, fallback: Picture | None) -> Picture:
-    """Reads a picture's bytes by its id: from `RUN/pictures/`, else from the fallback (a store).
+    """Reads a picture's bytes by its id: from `RUN/pictures/`, from those that the teacher was shown, else from the fallback (a store).
 
     The returned function raises KeyError where neither has it.
     """
@@ -27,6 +28,9 @@ def picture_reader(run: Place, fallback: Picture | None) -> Picture:
         path = run / "pictures" / f"{image_id}.jpg"
         if path.is_file():
             return path.read_bytes()
+        shown = tool_picture_path(run / TEACH, image_id)
+        if shown.is_file():
+            return shown.read_bytes()
         if fallback is None:
             raise KeyError(image_id)
         return fallback(image_id)

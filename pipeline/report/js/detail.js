@@ -104,7 +104,7 @@
           q.el("p", { class: "badges" }, q.badges(index, row)),
           pairs([["Topic", q.facetOf(index, "topic", row)], ["Answer type", q.facetOf(index, "answer", row)], ["Unit", detail.unit], ["Precision", detail.precision],
             ["Split", q.facetOf(index, "split", row)], ["Written by", detail.writer], ["Seed", detail.name === detail.entity ? detail.entity : detail.name + " (" + detail.entity + ")"]]))),
-      part("Path from the picture to the answer", drawing), evidence(detail), history(detail), certificate(detail.certificate), verdicts(detail),
+      part("Path from the picture to the answer", drawing), evidence(detail), history(detail), certificate(detail.certificate), verdicts(detail), q.episodes(index, row),
       detail.grounding || detail.provenance ? part("Grounding and provenance", pairs([["Grounding", detail.grounding], ["Provenance", detail.provenance]])) : "",
       q.el("p", { class: "small soft" }, "question " + detail.id + " · seed " + detail.seed)));
     drawing.append(q.graph(detail.graph, index.missingSet.has(detail.image) ? "" : detail.image, drawing.clientWidth));

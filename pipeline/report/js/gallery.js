@@ -3,7 +3,7 @@
 (function (q) {
   const PER_PAGE = 24;
   const LABELS = { level: "Level", method: "Method", domain: "Domain", topic: "Topic", answer: "Answer", relation: "Relation", hops: "Hops needed",
-    margin: "Margin", basis: "Basis", needs: "Needs", licence: "Licence", split: "Split" };
+    margin: "Margin", basis: "Basis", needs: "Needs", licence: "Licence", split: "Split", teacher: "Teacher" };
 
   // The label of a facet in one row.
   const value = (index, facet, row) => {
