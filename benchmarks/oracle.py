@@ -19,8 +19,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from agent.engines.oracle import OracleEngine
+from agent.engines.oracle_desk import Ended
 from agent.engines.oracle_reading import base, flat, key
-from agent.engines.oracle_solve import Ended
 from agent.engines.oracle_task import puzzle_from
 from agent.episode import Player, Task
 from agent.judges import process
@@ -187,7 +187,8 @@ def main() -> None:
     shares(played, "degraded", lambda p: [p.question.enhancement.degradation if p.question.enhancement else "no"])
     for name, group in (("solved", solved), ("failed", [p for p in played if not p.solved])):
         if group:
-            print(f"  {name}: {sum(p.num_calls for p in group) / len(group):.1f} calls, {sum(len(p.episode.turns) for p in group) / len(group):.1f} turns in the mean")
+            calls, turns = (sum(num) / len(group) for num in ([p.num_calls for p in group], [len(p.episode.turns) for p in group]))
+            print(f"  {name}: {calls:.1f} calls, {turns:.1f} turns in the mean")
     print(f"  picture's thing found: {sum(p.identified for p in played)}; of these solved {sum(p.identified and p.solved for p in played)}")
     texts = pieces(store)
     reasons = {p.question.id: broken(p.question, store, texts) for p in played}
@@ -199,8 +200,10 @@ def main() -> None:
     for step, num in Counter(_kind(p.failed_step) for p in failures).most_common():
         print(f"  failed at: {step}: {num}")
     for p in failures:
-        print(f"    {p.question.id[:8]} {f'[{reasons[p.question.id]}] ' if reasons[p.question.id] else ''}{p.failed_step}" + (f"\n      {p.question.text}\n      expected {p.question.answer.text!r}, said {p.episode.answer!r}, "
-                                                            f"{p.num_calls} calls\n      {p.astray}" if options.list else ""))
+        reason = reasons[p.question.id]
+        print(f"    {p.question.id[:8]} {f'[{reason}] ' if reason else ''}{p.failed_step}")
+        if options.list:
+            print(f"      {p.question.text}\n      expected {p.question.answer.text!r}, said {p.episode.answer!r}, {p.num_calls} calls\n      {p.astray}")
 
 
 def _kind(step: str) -> str:

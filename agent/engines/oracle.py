@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.engines.engine import Conversation, Sample
+from agent.engines.oracle_desk import Ended
 from agent.engines.oracle_said import Seen, Step
-from agent.engines.oracle_solve import Ended, Solver
+from agent.engines.oracle_solve import Solver
 from agent.engines.oracle_task import Puzzle
 from models.messages import Message
 from records.episodes import ToolStatus

@@ -1,14 +1,12 @@
 """How the oracle reads a detail on the picture: text recognition, after repairs and closer looks where nothing can be read at once."""
 import re
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from agent.engines.oracle_desk import Desk
 from agent.engines.oracle_reading import Line, Literal, texts_read
 from agent.engines.oracle_said import Seen, Step
 from agent.engines.oracle_task import Look
-
-if TYPE_CHECKING:
-    from agent.engines.oracle_solve import Solver
 
 REPAIRS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("perspective_correct", {}, "Nothing of use can be read. The picture may have been taken at an angle, so I set it straight."),
@@ -20,7 +18,7 @@ REPAIRS: tuple[tuple[str, dict[str, Any], str], ...] = (
 TILES = ((0, 0, 550, 550), (450, 0, 1000, 550), (0, 450, 550, 1000), (450, 450, 1000, 1000))
 
 
-def looking(solver: "Solver", look: Look, kind: str) -> Generator[Step, Seen, tuple[Literal, Line] | None]:
+def looking(solver: Desk, look: Look, kind: str) -> Generator[Step, Seen, tuple[Literal, Line] | None]:
     """The detail as it is read, with the line that shows it; None where nothing fits.
 
     Args:
@@ -45,7 +43,7 @@ def looking(solver: "Solver", look: Look, kind: str) -> Generator[Step, Seen, tu
     return None
 
 
-def _read(solver: "Solver", handle: int, kind: str, thought: str) -> Generator[Step, Seen, tuple[Literal, Line] | None]:
+def _read(solver: Desk, handle: int, kind: str, thought: str) -> Generator[Step, Seen, tuple[Literal, Line] | None]:
     seen = yield from solver.call(thought, "layout_parsing", handle=handle)
     texts = texts_read(seen.text) if seen else []
     if not seen or not texts:

@@ -276,7 +276,8 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
     longest = [f for f in found if not any(o[0] <= f[0] and f[1] <= o[1] and (o[1] - o[0]) > (f[1] - f[0]) for o in found)]
     taken = [(s, e) for s, e, _ in longest]
     for m in _NAME.finditer(text):
-        if m.group().casefold() not in MONTHS and not any(s < m.end() and m.start() < e for s, e in taken) and (m.start() > 0 or " " in m.group()):
+        if m.group().casefold() not in MONTHS and not any(s < m.end() and m.start() < e for s, e in taken) and (
+                m.start() > 0 or " " in m.group() or m.group() in page.title):
             longest.append((m.start(), m.end(), Thing(m.group().rstrip(".,"))))
     return list(dict.fromkeys((s, t) for s, _, t in sorted(longest, key=lambda f: (f[0], f[2].title))))
 

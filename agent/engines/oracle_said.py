@@ -73,9 +73,9 @@ def asked_about(puzzle: Puzzle) -> str:
 
 def label_of(puzzle: Puzzle, var: str) -> str:
     """The relations that the puzzle wants to know of a variable, in words."""
-    mine = [f.relation.label for f in puzzle.facts if f.relation and f.subject == var]
-    other = [f"what is linked to it as {f.relation.label}" for f in puzzle.facts if f.relation and f.object == var and f.subject != var]
-    return " and the ".join(dict.fromkeys(mine or other)) or "facts"
+    mine = [f"the {f.relation.label}" for f in puzzle.facts if f.relation and f.subject == var]
+    other = [f"what has it as its {f.relation.label}" for f in puzzle.facts if f.relation and f.object == var and f.subject != var]
+    return " and ".join(dict.fromkeys(mine or other)) or "what it is"
 
 
 def found_by(relation: Relation) -> str:

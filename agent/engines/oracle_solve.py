@@ -1,15 +1,15 @@
 """How the oracle solves a puzzle: depth first over what its observations say, one tool call at a time.
 
-The search is a generator: it yields a `Step` (a thought and a call), is sent the `Seen` that answers it, and returns an `End`. It never
+The search is a generator: it yields a `Step` (a thought and a call), is sent the `Seen` that answers it, and returns an `Ended`. It never
 sees anything else. Ties go by the order of the observation, so a puzzle and a snapshot give one episode.
 """
 import re
-from collections.abc import Generator, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Generator, Iterable
 
+from agent.engines.oracle_desk import Bindings, Bound, Ended, Steps, names_of
 from agent.engines.oracle_look import looking
-from agent.engines.oracle_reading import Candidate, Line, Literal, PageRead, Read, Thing, candidates, hits_of, key, listed_under, read_page, says, subjects
+from agent.engines.oracle_picture import Sights
+from agent.engines.oracle_reading import Candidate, Line, Literal, PageRead, Read, Thing, candidates, key, listed_under, read_page, says, subjects
 from agent.engines.oracle_said import (
     Seen,
     Step,
@@ -24,14 +24,13 @@ from agent.engines.oracle_said import (
     is_person,
     label_of,
     named,
-    query_of,
     quoted_line,
     stated,
     stated_of,
     with_article,
 )
 from agent.engines.oracle_sums import computed
-from agent.engines.oracle_task import Const, End, Fact, Puzzle
+from agent.engines.oracle_task import Const, Fact
 from agent.engines.oracle_words import OF_PERSONS, OF_PLACES, cues_of
 
 MAX_LOOKED_AT = 8
@@ -45,155 +44,58 @@ SURE = 3.0
 """Candidates with a lower score are looked at before they are taken: no cue points at them, or a weak one does."""
 
 
-@dataclass(frozen=True)
-class Bound:
-    """What a variable is, and the line that says so."""
-
-    value: Read
-    line: Line
-
-
-Bindings = Mapping[str, Bound]
-Steps = Generator[Step, Seen, Any]
-Listing = Generator[Step, Seen, list[tuple[Thing, Line]]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ended:
-    """The end of a search."""
-
-    answer: str
-    thought: str
-    failed: str = ""
-    """The deepest step that failed; "" with an answer."""
-    turn: int = -1
-    """Index of the turn whose observation holds the answer, or the last thing it was computed from."""
-    bound: Mapping[str, str] = field(default_factory=dict)
-    """What each variable was taken for, in the end or when the deepest step failed: for reports."""
-
-
-@dataclass
-class Solver:
+class Solver(Sights):
     """One episode's search."""
-
-    puzzle: Puzzle
-    max_calls: int
-    tools: frozenset[str]
-    pages: dict[str, PageRead] = field(default_factory=dict)
-    num_calls: int = 0
-    made: set[tuple[str, str]] = field(default_factory=set)
-    failed: tuple[int, str, Bindings] = (-1, "nothing was tried", {})
-    looked: Bindings = field(default_factory=dict)
 
     def solve(self) -> Generator[Step, Seen, Ended]:
         """The whole episode."""
         for look in self.puzzle.looks:
             found = yield from looking(self, look, self._kind_of_look(look.var))
             if found is None:
-                return self._gave_up(f"read {look.part or 'the text'} on the picture")
+                return self.gave_up(f"read {look.part or 'the text'} on the picture")
             self.looked = {**self.looked, look.var: Bound(*found)}
         ended = yield from self._from_picture()
-        return ended or self._gave_up(self.failed[1])
+        return ended or self.gave_up(self.failed[1])
 
     def _kind_of_look(self, var: str) -> str:
         if any(var in s.args for s in self.puzzle.sums):
             return "number"
         return "text" if self.puzzle.ask_type in ("string", "entity") else "number"
 
-    def _gave_up(self, step: str) -> Ended:
-        return Ended(answer="I could not find the answer.", thought="Neither the searches nor the pages that I opened lead on from here, so I must say so.",
-                     failed=step, bound=_names(self.failed[2]))
-
-    def _fail(self, depth: int, step: str, bound: Bindings) -> None:
-        if depth > self.failed[0]:
-            self.failed = depth, step, bound
-
-    # -- calls
-
-    def call(self, thought: str, name: str, **arguments: Any) -> Generator[Step, Seen, Seen | None]:
-        """Makes a call, unless it was made before, the tool is off, or the budget is spent."""
-        mark = name, repr(sorted(arguments.items()))
-        if mark in self.made or self.num_calls >= self.max_calls or name not in self.tools:
-            return None
-        self.made.add(mark)
-        self.num_calls += 1
-        seen = yield Step(clean(thought), name, arguments)
-        return seen if seen.ok else None
-
-    def visit(self, thing: Thing, goal: str, thought: str) -> Generator[Step, Seen, PageRead | None]:
-        """The page of a thing, opened once for a goal; by its name where no address is known."""
-        known = self._page_of(thing)
-        if known is not None and known.visited:
-            return known
-        seen = yield from self.call(thought, "visit", url=thing.url or (known.url if known else "") or thing.title, goal=goal)
-        page = read_page(seen.text, seen.turn, seen.images) if seen else None
-        if page is None and not thing.url:
-            seen = yield from self.call(f"There is no page under just that name. I search for {thing.title}.", "text_search", query=thing.title)
-            same = [t for t, _ in self._hits(seen) if key(t.title) == key(thing.title)]
-            if same:
-                return (yield from self.visit(same[0], goal, f"The search knows {same[0].title}. I open that page."))
-        if page is None:
-            return None
-        page.goals = (goal,)
-        self._remember(page)
-        return self.pages[page.title]
-
-    def _page_of(self, thing: Thing) -> PageRead | None:
-        return self.pages.get(thing.title)
-
-    def _remember(self, page: PageRead) -> None:
-        old = self.pages.get(page.title)
-        if old is not None:
-            page.facts = {**old.facts, **page.facts}
-            page.sentences = page.sentences + [s for s in old.sentences if s.text not in {p.text for p in page.sentences}]
-            page.links, page.visited = {**old.links, **page.links}, page.visited or old.visited
-            page.images, page.goals = (*old.images, *page.images), (*old.goals, *page.goals)
-        self.pages[page.title] = page
-
-    def _hits(self, seen: Seen | None) -> list[tuple[Thing, str]]:
-        """Hits of a text search; what they quote of pages is kept."""
-        found = hits_of(seen.text) if seen else []
-        for thing, snippet in found:
-            assert seen is not None
-            lines = [Line(s.strip(), seen.turn) for s in re.split(r"(?<=[.!?])\s+|\n", snippet) if s.strip()]
-            if thing.url:
-                self._remember(PageRead(thing.title, thing.url, sentences=lines))
-        return found
-
     # -- the thing in the picture
 
     def _from_picture(self) -> Steps:
         """Takes the thing in the picture for each candidate in turn, those first whose page shows the same picture."""
         var = self.puzzle.pictured
-        if not self._facts_of(var):
+        if not self.facts_of(var):
             return (yield from self._extend(dict(self.looked), 0))
         shown_as = asked_about(self.puzzle)
-        tried: set[str] = set()
+        votes: dict[str, float] = {}
         unsure: list[tuple[Thing, Line]] = []
-        for search in (self._like_it, self._like_its_middle, self._by_what_is_said, self._like_its_mirror, self._like_its_upper_part, self._like_it_sharpened,
-                       self._by_words):
+        for search in self.searches():
             if self.num_calls > self.max_calls * SHARE_FOR_PICTURE:
                 break
-            for thing, line in (yield from search(shown_as)):
-                if thing.title in tried or not thing.url or "/File:" in thing.url:
+            for rank, (thing, line) in enumerate((yield from search(shown_as))):
+                votes[thing.title] = votes.get(thing.title, 0.0) + 1 / (1 + rank)
+                known = self.page_of(thing)
+                if (known is not None and known.visited) or not thing.url or "/File:" in thing.url:
                     continue
-                tried.add(thing.title)
                 page = yield from self.visit(thing, goal_of(self.puzzle, var), f"{thing.name} may be {shown_as}. I open its page to compare the pictures, "
-                                             f"and to read about the {label_of(self.puzzle, var)}.")
+                                             f"and to read about {label_of(self.puzzle, var)}.")
                 if page is None:
                     continue
-                if 0 in page.images:
+                if self.own & set(page.images):
                     ended = yield from self._with_picture(page, line)
                     if ended:
                         return ended
                 elif is_kind(page, head_of(self.puzzle)) > 0 and self._may_be(page, var):
                     unsure.append((page.thing, line))
-        self._fail(0, "identify the thing in the picture", self.looked)
+        self.fail(0, "identify the thing in the picture", self.looked)
         if any(isinstance(end, Const) and end.kind == "thing" for f in self.puzzle.facts for end in (f.subject, f.object)):
             ended = yield from self._extend(dict(self.looked), 0)  # from what the question names, towards the picture
             if ended:
                 return ended
-        for thing, line in unsure[:MAX_BRANCHES]:
+        for thing, line in sorted(unsure, key=lambda u: -votes[u[0].title])[:MAX_BRANCHES]:
             ended = yield from self._with_picture(self.pages[thing.title], line)
             if ended:
                 return ended
@@ -203,68 +105,23 @@ class Solver:
         return (yield from self._extend({**self.looked, self.puzzle.pictured: Bound(page.thing, line)}, 1))
 
     def _may_be(self, page: PageRead, var: str) -> bool:
-        return all(self._check(page, f, self._known_end(f.object, {})) >= 0 for f in self._facts_of(var) if f.subject == var and not isinstance(f.object, str))
-
-    def _like_it(self, shown_as: str) -> Listing:
-        seen = yield from self.call(f"I do not know {shown_as} by sight. I search for pages with pictures like <image:0>.", "image_search", handle=0)
-        return self._candidates(seen)
-
-    def _like_its_middle(self, _: str) -> Listing:
-        return (yield from self._like_made("None of these pages shows the very picture. I cut out its middle, so that the surroundings count less.",
-                                           "crop", box=[150, 100, 850, 900]))
-
-    def _like_its_mirror(self, _: str) -> Listing:
-        return (yield from self._like_made("Still not found. It may be known from the other side, so I mirror the picture.", "flip", axis="horizontal"))
-
-    def _like_its_upper_part(self, _: str) -> Listing:
-        return (yield from self._like_made("I try the upper part alone.", "crop", box=[0, 0, 1000, 650]))
-
-    def _like_it_sharpened(self, _: str) -> Listing:
-        return (yield from self._like_made("The picture may be too blurred to be recognised, so I sharpen it.", "sharpen"))
-
-    def _like_made(self, why: str, tool: str, **arguments: Any) -> Listing:
-        made = yield from self.call(why, tool, handle=0, **arguments)
-        if not made or not made.images:
-            return []
-        seen = yield from self.call("I search for pages with pictures like the new one.", "image_search", handle=made.images[-1])
-        return self._candidates(seen)
-
-    def _by_what_is_said(self, shown_as: str) -> Listing:
-        seen = yield from self.call(f"The picture alone does not lead there. I search for what the question says about {shown_as}.", "text_search",
-                                    query=query_of(self.puzzle, self.puzzle.pictured) or shown_as, top_k=20)
-        hits = [t for t, _ in self._hits(seen) if is_kind(self.pages.get(t.title) or PageRead(t.title, t.url), head_of(self.puzzle)) > 0]
-        return [(t, Line(t.title, seen.turn if seen else -1)) for t in hits[:MAX_LOOKED_AT]]
-
-    def _by_words(self, shown_as: str) -> Listing:
-        seen = yield from self.call("I look for pictures of such things by words.", "image_search", query=query_of(self.puzzle, self.puzzle.pictured) or shown_as)
-        return self._candidates(seen)
-
-    def _candidates(self, seen: Seen | None) -> list[tuple[Thing, Line]]:
-        return [(t, Line(t.title, seen.turn)) for t, _ in hits_of(seen.text)] if seen else []
+        return all(self._check(page, f, self.known_end(f.object, {})) >= 0 for f in self.facts_of(var) if f.subject == var and not isinstance(f.object, str))
 
     # -- clauses
 
-    def _facts_of(self, var: str) -> list[Fact]:
-        return [f for f in self.puzzle.facts if var in (f.subject, f.object)]
-
-    def _known_end(self, end: End, bound: Bindings) -> Read | Const | None:
-        if isinstance(end, Const):
-            return end
-        return bound[end].value if end in bound else None
-
     def _is_open(self, fact: Fact, bound: Bindings) -> bool:
-        return self._known_end(fact.subject, bound) is None or self._known_end(fact.object, bound) is None
+        return self.known_end(fact.subject, bound) is None or self.known_end(fact.object, bound) is None
 
     def _extend(self, bound: Bindings, depth: int) -> Steps:
         """Goes on from what is bound; the end, or None where there is no way."""
         if self.num_calls >= self.max_calls:
-            self._fail(depth, "the calls are used up", bound)
+            self.fail(depth, "the calls are used up", bound)
             return None
         open_facts = [f for f in self.puzzle.facts if self._is_open(f, bound)]
-        forward = next((f for f in open_facts if self._known_end(f.subject, bound) is not None), None)
+        forward = next((f for f in open_facts if self.known_end(f.subject, bound) is not None), None)
         if forward is not None:
             return (yield from self._forward(forward, bound, depth))
-        reverse = [f for f in open_facts if self._known_end(f.object, bound) is not None and isinstance(f.object, str)]
+        reverse = [f for f in open_facts if self.known_end(f.object, bound) is not None and isinstance(f.object, str)]
         reverse = reverse or [f for f in open_facts if isinstance(f.object, Const) and f.object.kind == "thing" and f.object.text != f.object.text.casefold()]
         if reverse:
             return (yield from self._reverse(reverse[0], bound, depth))
@@ -273,12 +130,12 @@ class Solver:
     def _forward(self, fact: Fact, bound: Bindings, depth: int) -> Steps:
         """From a thing to what stands at the other end."""
         assert isinstance(fact.object, str)
-        subject = self._known_end(fact.subject, bound)
+        subject = self.known_end(fact.subject, bound)
         if isinstance(subject, Const) and subject.kind == "thing":
             subject = Thing(subject.text)
         step = f"{fact.relation.label if fact.relation else 'mention'} of {named(subject)}"
         if not isinstance(subject, Thing):
-            self._fail(depth, step, bound)
+            self.fail(depth, step, bound)
             return None
         label = fact.relation.label if fact.relation else "things that it mentions"
         page = yield from self.visit(subject, goal_of(self.puzzle, fact.subject) if isinstance(fact.subject, str) else label,
@@ -291,7 +148,7 @@ class Solver:
             again = yield from self._again(page, f"{fact.relation.label}: {found_by(fact.relation)}",
                                            f"What was shown of the page says nothing about the {fact.relation.label}. I ask it for just that.")
             found = self._values(again, fact, bound) if again else found
-        self._fail(depth, step, bound)
+        self.fail(depth, step, bound)
         for candidate in found[:MAX_BRANCHES]:
             if candidate.score < SURE and isinstance(candidate.value, Thing) and not (yield from self._could_be(candidate.value, fact)):
                 continue
@@ -322,8 +179,8 @@ class Solver:
                                     "text_search", query=f"{subject.name} {fact.relation.label}", top_k=10)
         kind, unit = self._kind_of(fact)
         found: list[Candidate] = []
-        for hit, _ in self._hits(seen):
-            page = self._page_of(hit)
+        for hit, _ in self.hits(seen):
+            page = self.page_of(hit)
             if page is None or not any(says(line.text, subject.name) for line in page.lines()):
                 continue
             found += listed_under(page, fact.relation, subject) if kind == "thing" else []
@@ -338,7 +195,7 @@ class Solver:
         seen = yield from self.call(thought, "visit", url=page.url, goal=goal)
         read = read_page(seen.text, seen.turn, seen.images) if seen else None
         if read is not None:
-            self._remember(read)
+            self.remember(read)
         return self.pages[page.title] if read else None
 
     def _values(self, page: PageRead, fact: Fact, bound: Bindings) -> list[Candidate]:
@@ -366,31 +223,31 @@ class Solver:
         value = bound[var].value
         if not isinstance(value, Thing):
             return all(holds(o, bound) is not False for o in self.puzzle.orders)
-        mine = [f for f in self._facts_of(var) if f.subject == var and self._known_end(f.object, bound) is not None]
+        mine = [f for f in self.facts_of(var) if f.subject == var and self.known_end(f.object, bound) is not None]
         if not mine:
             return True
         page = yield from self.visit(value, goal_of(self.puzzle, var), f"{value.name} may be the one. I check on its page what the question says of it.")
-        return page is not None and self._shows(page, var) and all(self._check(page, f, self._known_end(f.object, bound)) >= 0 for f in mine)
+        return page is not None and self._shows(page, var) and all(self._check(page, f, self.known_end(f.object, bound)) >= 0 for f in mine)
 
     def _shows(self, page: PageRead, var: str) -> bool:
         """False where a page of what should be in the picture does not show the picture."""
-        return var != self.puzzle.pictured or 0 in page.images
+        return var != self.puzzle.pictured or bool(self.own & set(page.images))
 
     def _reverse(self, fact: Fact, bound: Bindings, depth: int) -> Steps:
         """From a thing to those that stand in a relation to it: found on its page and by search, sifted by all that is said of them."""
         assert isinstance(fact.subject, str)
-        var, known = fact.subject, self._known_end(fact.object, bound)
+        var, known = fact.subject, self.known_end(fact.object, bound)
         step = f"what has {named(known)} as its {fact.relation.label if fact.relation else 'mention'}"
         ranked = yield from self._possible(fact, bound)
-        self._fail(depth, step, bound)
+        self.fail(depth, step, bound)
         good: list[tuple[float, Thing, Line]] = []
-        own = [f for f in self._facts_of(var) if f.subject == var and self._known_end(f.object, bound) is not None]
+        own = [f for f in self.facts_of(var) if f.subject == var and self.known_end(f.object, bound) is not None]
         for thing, line in ranked[:MAX_LOOKED_AT]:
             page = yield from self.visit(thing, goal_of(self.puzzle, var), f"{thing.name} may be the {article(self.puzzle, var)} that I look for. "
-                                         f"I check on its page the {label_of(self.puzzle, var)}.")
+                                         f"I check on its page {label_of(self.puzzle, var)}.")
             if page is None:
                 continue
-            checks = [self._check(page, f, self._known_end(f.object, bound)) for f in own]
+            checks = [self._check(page, f, self.known_end(f.object, bound)) for f in own]
             kind = min((is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var), default=0.0)
             link = checks[own.index(fact)]
             if min(checks) < 0 or kind <= -1 or not self._shows(page, var) or (link <= 0 and not self._said_there(page.thing, fact, known)):
@@ -406,21 +263,21 @@ class Solver:
 
     def _said_there(self, thing: Thing, fact: Fact, known: Read | Const | None) -> bool:
         """Whether the known thing's page names the candidate in a sentence about the relation."""
-        page = self._page_of(known) if isinstance(known, Thing) else None
+        page = self.page_of(known) if isinstance(known, Thing) else None
         return page is not None and self._named_as_subject(page, fact, thing)
 
     def _possible(self, fact: Fact, bound: Bindings) -> Generator[Step, Seen, list[tuple[Thing, Line]]]:
         """Candidates for the subject of a fact, ranked by how much of the question what was shown of them says."""
         assert isinstance(fact.subject, str)
-        var, known = fact.subject, self._known_end(fact.object, bound)
+        var, known = fact.subject, self.known_end(fact.object, bound)
         scores: dict[Thing, float] = {}
         lines: dict[Thing, Line] = {}
-        for other in self._facts_of(var):
-            end = self._known_end(other.object, bound) if other.subject == var and other.relation else None
+        for other in self.facts_of(var):
+            end = self.known_end(other.object, bound) if other.subject == var and other.relation else None
             thing = Thing(end.text) if isinstance(end, Const) and end.kind == "thing" else end
             if not isinstance(thing, Thing) or not cues_of(other.relation).object or (thing != known and key(thing.title) == thing.title):
                 continue
-            page = self._page_of(thing)
+            page = self.page_of(thing)
             if page is None or not page.visited:
                 goal = goal_of(self.puzzle, other.object) if isinstance(other.object, str) else stated_of(other)
                 page = yield from self.visit(thing, goal, f"I look for {with_article(article(self.puzzle, var))} and know {thing.name}. Its page may name it.")
@@ -434,7 +291,7 @@ class Solver:
             seen = yield from self.call(f"I look for {with_article(article(self.puzzle, var))} that {stated(fact, known)}. "
                                         "I search for the words that tell it apart.",
                                         "text_search", query=query, top_k=10)
-            for thing, snippet in self._hits(seen):
+            for thing, snippet in self.hits(seen):
                 assert seen is not None
                 if isinstance(known, Thing) and key(thing.title) == key(known.title):
                     continue
@@ -446,15 +303,15 @@ class Solver:
 
     def _fit(self, thing: Thing, snippet: str, var: str, bound: Bindings) -> float:
         """How much of what the question says of a variable stands in what a search shows of a page."""
-        ends = [self._known_end(f.object, bound) for f in self._facts_of(var) if f.subject == var]
+        ends = [self.known_end(f.object, bound) for f in self.facts_of(var) if f.subject == var]
         score = sum(1.0 for e in ends if e is not None and says(snippet + " " + thing.title, named(e)))
-        page = self._page_of(thing) or PageRead(thing.title, thing.url)
+        page = self.page_of(thing) or PageRead(thing.title, thing.url)
         return score / 2 + 2 * sum(is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var)
 
     def _queries(self, fact: Fact, bound: Bindings) -> Iterable[str]:
         assert isinstance(fact.subject, str)
         kinds = [k.words[0] for k in self.puzzle.kinds if k.var == fact.subject and k.words and key(k.words[0]) not in ("human", "taxon")]
-        facts = [(f, e) for f in self._facts_of(fact.subject) if f.subject == fact.subject and (e := self._known_end(f.object, bound)) is not None]
+        facts = [(f, e) for f in self.facts_of(fact.subject) if f.subject == fact.subject and (e := self.known_end(f.object, bound)) is not None]
         yield " ".join(dict.fromkeys([*kinds, *(named(e) for _, e in facts)]))
         yield " ".join(dict.fromkeys([*kinds, *(stated(f, e) for f, e in facts)]))
 
@@ -481,22 +338,23 @@ class Solver:
         """Computes what is to be computed and answers."""
         for order in self.puzzle.orders:
             if holds(order, bound) is False:
-                self._fail(depth, "the comparison does not hold", bound)
+                self.fail(depth, "the comparison does not hold", bound)
                 return None
         for needed in self.puzzle.sums:
             done = yield from computed(self, needed, bound)
             if done is None:
-                self._fail(depth, f"compute {needed.op}", bound)
+                self.fail(depth, f"compute {needed.op}", bound)
                 return None
             bound = {**bound, needed.out: Bound(*done)}
         if self.puzzle.ask not in bound:
-            self._fail(depth, "nothing leads to what is asked", bound)
+            self.fail(depth, "nothing leads to what is asked", bound)
             return None
         answer = bound[self.puzzle.ask]
         text = self._answer(answer.value)
         where = next((p.title for p in self.pages.values() if any(line.text == answer.line.text for line in p.lines())), "")
-        said = f"The page of {where} says {quoted_line(answer.line.text)}" if where and answer.line.turn >= 0 else f"What I need is {quoted_line(answer.line.text)}"
-        return Ended(answer=text, thought=clean(f"{said}, as turn {answer.line.turn + 1} showed. So the answer is {text}."), turn=answer.line.turn, bound=_names(bound))
+        source = f"The page of {where} says" if where else "What I need is"
+        thought = f"{source} {quoted_line(answer.line.text)}, as turn {answer.line.turn + 1} showed. So the answer is {text}."
+        return Ended(answer=text, thought=clean(thought), turn=answer.line.turn, bound=names_of(bound))
 
     def _answer(self, value: Read) -> str:
         if isinstance(value, Thing):
@@ -511,10 +369,6 @@ class Solver:
 def _speaks_of(line: Line, thing: Thing) -> bool:
     """Whether a sentence begins with a thing or soon comes to it."""
     return says(line.text[:len(thing.name) + 40], thing.name)
-
-
-def _names(bound: Bindings) -> dict[str, str]:
-    return {var: b.value.title if isinstance(b.value, Thing) else b.value.text for var, b in bound.items()}
 
 
 def _same(value: Read, expected: Read | Const) -> bool:

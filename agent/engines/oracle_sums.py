@@ -2,19 +2,17 @@
 import re
 from collections.abc import Generator, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from agent.engines.oracle_desk import Desk
 from agent.engines.oracle_reading import Line, Literal, Read, Thing
 from agent.engines.oracle_said import Seen, Step, named
 from agent.engines.oracle_task import Const, Sum
 
-if TYPE_CHECKING:
-    from agent.engines.oracle_solve import Solver
-
 _OF_TWO = ("difference", "ratio", "sum", "duration_years")
 
 
-def computed(solver: "Solver", needed: Sum, bound: Mapping[str, Any]) -> Generator[Step, Seen, tuple[Read, Line] | None]:
+def computed(solver: Desk, needed: Sum, bound: Mapping[str, Any]) -> Generator[Step, Seen, tuple[Read, Line] | None]:
     """The result and the line that it rests on; None where a part is missing."""
     def value(end: Any) -> Read | Const | None:
         return end if isinstance(end, Const) else bound[end].value if end in bound else None
