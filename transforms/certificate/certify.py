@@ -1,8 +1,8 @@
 """The certificate of one question: every check is computed, stored, and refuses on failure. No model repairs a check."""
 from dataclasses import dataclass
 
-from records.form import ClassClause, Form, Image, Reads
-from records.knowledge import value_of_key
+from records.form import ClaimClause, ClassClause, Form, Image, Reads
+from records.knowledge import Value, value_of_key
 from records.outcomes import Reason
 from records.synthesis import Certificate, Check, Question
 from records.table import Json
@@ -81,6 +81,17 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding, most
         return most
 
 
+def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
+    """Named things of which the question uses a claim of their own, and whose name is not their article's title.
+
+    "Published by the publisher of The Glass Parish" starts at the name, so another work of that name gives another publisher;
+    an encyclopedia gives the plain title only where no other is meant. (Namesakes among the values of a claim are the margin's.)
+    """
+    named = {c.subject.entity for c in form.of(ClaimClause) if isinstance(c.subject, Value)}
+    labels = {e: entity.label() for e in sorted(named) if (entity := facts.entity(e))}
+    return tuple(label for e, label in labels.items() if facts.entity_of_title(label) != e)
+
+
 def decorations(form: Form, facts: Facts, binding: Binding) -> tuple[str, ...]:
     """Described variables that fit one entity even without their predecessor: there the path is a decoration."""
     found = []
@@ -114,6 +125,8 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     hops = evidence(form, facts, binding)
     if hops is None:
         return Refusal(reason=Reason.NO_EVIDENCE, evidence={"what": "a clause has no claim"})
+    if unclear := unclear_names(form, facts):
+        return Refusal(reason=Reason.NOT_UNIQUE, evidence={"names": list(unclear)})
     try:
         found = answers(form, facts, anchor)
     except TooLarge as error:

@@ -154,7 +154,7 @@ class Telling:
             clauses.remove(hop)
             self.cost += 1.5 * bool(clauses)
         elif len(clauses) == 1 and hops and self.scene.is_person(var):
-            self.cost += 2.0  # "the person who was the father of …", where "the father of …" would do
+            self.cost += 6.0  # "the person who was the father of …", where "the father of …" would do
         verbs = [self.verb_phrase(i, side, nominal=True) for i, side in clauses]
         self._open.pop()
         said = self.relative(base or f"the {noun}", verbs, self.scene.is_person(var), bare=not base)

@@ -4,7 +4,7 @@ import pytest
 from records.form import Ask, ClaimClause, ClassClause, Compare, Form, Image
 from records.knowledge import Article, Entity, Section, Value, entity_value
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.certify import CertificateRules, Refusal, certify_form
+from transforms.certificate.certify import CertificateRules, Refusal, certify_form, unclear_names
 from transforms.certificate.description import descriptions
 from transforms.certificate.facts import Trust
 from transforms.certificate.margin import NO_RIVAL, margin_of, status
@@ -172,3 +172,12 @@ def test_what_is_on_an_island_is_in_the_islands_sea():
     facts = SmallFacts([claim("Q1", "P31", wreck), claim("Q1", "P276", sea), claim("Q2", "P31", wreck), claim("Q2", "P276", island), claim(island, "P706", sea)])
     found = described(ClassClause(var="v", class_id=wreck), ClaimClause(subject="v", property="P276", object=entity_value(sea)), intended="Q1", facts=facts)
     assert (found.margin, found.nearest.entity_id) == (0, "Q2")
+
+
+def test_a_name_that_is_no_articles_plain_title_may_mean_another():
+    designed = ClaimClause(subject=entity_value("Q1000"), property="P84", object="y")
+    form = Form(clauses=(Image(var="x"), designed), ask=Ask(var="y", type="entity"))
+    titled = Article(wiki="enwiki", page_id=1, revision=1, title="Q1000", entity_id="Q1000")
+    assert unclear_names(form, SmallFacts(crowd(), articles={"Q1000": titled})) == ()
+    assert unclear_names(form, SmallFacts(crowd(), articles={"Q1000": titled.replace(title="Q1000 (lighthouse)")})) == ("Q1000",)
+    assert unclear_names(form, SmallFacts(crowd())) == ("Q1000",)
