@@ -174,8 +174,10 @@ def test_a_reverse_hop_takes_the_candidate_of_which_all_that_the_question_says_i
 
 def test_a_difference_of_what_is_read_and_what_a_page_says_is_computed_in_the_sandbox():
     puzzle = Puzzle(pictured="x", pictured_as="the bridge", facts=(Fact(subject="x", relation=BUILT, object="b"),),
-                    looks=(Look(var="r", property="P1684", part="plaque"),), sums=(Sum(out="n", op="difference", args=("r", "b")),), ask="n", ask_type="quantity", unit="years")
-    replies = {"layout_parsing": Seen(True, "Text, with boxes:\n[1, 2, 3, 4] RENEWED 1901", (), 0), "image_search": LIKE, "visit": PAGE, "python": Seen(True, "stdout:\n69", (), 0)}
+                    looks=(Look(var="r", property="P1684", part="plaque"),), sums=(Sum(out="n", op="difference", args=("r", "b")),), ask="n",
+                    ask_type="quantity", unit="years")
+    replies = {"layout_parsing": Seen(True, "Text, with boxes:\n[1, 2, 3, 4] RENEWED 1901", (), 0), "image_search": LIKE, "visit": PAGE,
+               "python": Seen(True, "stdout:\n69", (), 0)}
     ended, steps = told(Solver(puzzle, 20, ALL), replies)
     assert ended.answer == "69 years"
     assert next(s.arguments["code"] for s in steps if s.name == "python_interpreter") == "print(abs(1901 - 1832))"

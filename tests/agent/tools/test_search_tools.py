@@ -4,10 +4,10 @@ import asyncio
 import pytest
 
 from agent.bank import ImageBank
-from agent.providers.base import Page
+from agent.providers.base import Page, PageLink
 from agent.providers.local import LocalProvider
 from agent.tools import ToolBox, ToolSettings
-from agent.tools.extract import bm25, extract
+from agent.tools.extract import bm25, extract, links_for
 from agent.tools.quote import quoted
 from agent.tools.reading import ModelReader
 from calls.ledger import Status
@@ -178,3 +178,14 @@ def test_text_from_outside_is_quoted(text, shown):
 
 def test_every_lighthouse_has_its_page(call):
     assert all(call("visit", url=name, goal="height").status == "ok" for name in NAMES)
+
+
+def test_a_search_by_a_picture_lists_each_page_once(call):
+    titles = [line for line in call("image_search", handle=0).text.split("\n") if line.startswith("[")]
+    assert len(titles) == len({title.partition("] ")[2] for title in titles}) == 4, "each page has two pictures"
+
+
+def test_a_name_that_is_shown_is_among_the_links_before_those_that_are_not():
+    links = tuple(PageLink(title=t, url=t) for t in ("Aber", "Bree", "Cley (town)", "Diss"))
+    page = Page(title="X", url="x", sections=(), facts=(), links=links, pictures=())
+    assert [link.title for link in links_for(page, "diss", 3, "It lies in Cley.")] == ["Diss", "Cley (town)", "Aber"]
