@@ -45,7 +45,8 @@ def tree(run: Path) -> dict[str, str]:
 def asked(small, tmp_path_factory) -> Path:
     """A run over the small world, without episodes."""
     out = tmp_path_factory.mktemp("asked") / "run"
-    run_synth(small_recipe(filters=LEAN, enhancement={"share": 0.5}), store=small, out=str(out))
+    recipe = small_recipe(filters=LEAN, enhancement={"share": 0.2}, seeds={"count": 80, "rare_min_statements": 4, "anchor_min_in_degree": 1})
+    run_synth(recipe, store=small, out=str(out))
     return out
 
 
