@@ -169,7 +169,8 @@ def test_a_namesakes_work_fits_the_words_as_well():
 
 def test_what_is_on_an_island_is_in_the_islands_sea():
     wreck, sea, island = "Q852190", "Q91", "Q92"
-    facts = SmallFacts([claim("Q1", "P31", wreck), claim("Q1", "P276", sea), claim("Q2", "P31", wreck), claim("Q2", "P276", island), claim(island, "P706", sea)])
+    claims = [("Q1", "P31", wreck), ("Q1", "P276", sea), ("Q2", "P31", wreck), ("Q2", "P276", island), (island, "P706", sea)]
+    facts = SmallFacts([claim(*c) for c in claims])
     found = described(ClassClause(var="v", class_id=wreck), ClaimClause(subject="v", property="P276", object=entity_value(sea)), intended="Q1", facts=facts)
     assert (found.margin, found.nearest.entity_id) == (0, "Q2")
 
