@@ -33,7 +33,7 @@ from agent.engines.oracle_sums import computed
 from agent.engines.oracle_task import Const, Fact
 from agent.engines.oracle_words import OF_PERSONS, OF_PLACES, cues_of
 
-MAX_LOOKED_AT = 12
+MAX_LOOKED_AT = 8
 """Candidates of one reverse hop whose pages are opened."""
 SHARE_FOR_PICTURE = 0.8
 """Of the calls that may go into finding out what the picture shows."""
