@@ -7,14 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
 
+from benchmarks.mock_endpoint import running
+from pipeline import clients
 from pipeline.recipe import recipe_of
 from pipeline.synth import run_synth
 from pipeline.teach import recipe_for, run_teach
 from pipeline.teach_folder import teach_folder, times_path
+from pipeline.teach_forecast import forecast_line
 from records.errors import BudgetExceeded, InputError, ProviderFault
 from records.outcomes import Rejection
 from records.parquet import read_records
@@ -23,6 +27,7 @@ from records.trajectories import EpisodeTimes, TaskResult, Trajectory
 from tests.pipeline.export import taught as teacher
 from tests.pipeline.export.conftest import made  # noqa: F401  (a fixture)
 from tests.pipeline.small_world import LEAN, small_recipe
+from transforms.stages import run as stage_functions
 from transforms.stages.shards import counts, read_stage, stage_names
 
 ORACLE = ("teach.uses=[sft,rl]", "teach.rollouts=2")
@@ -211,3 +216,42 @@ def test_help_teaches(monkeypatch):
 
 def test_the_folder_is_named_once():
     assert place("run", "teach") == place(teach_folder("run"))
+
+
+def endpoint_recipe(url: str, **models):
+    """A teacher behind an endpoint that searches twice and answers."""
+    endpoint = {"name": "mock", "base_url": url, "prices": {"agent:2": {"tokens_in": 1.0, "tokens_out": 1.0}}}
+    return recipe_of({"name": "small", "seed": 3, "run": {"shards": 2}, "teach": {
+        "engine": "openai", "rollouts": 2, "tools": {"tools": ["text_search"]}}, "models": {
+        "endpoints": [endpoint], "roles": {"agent": {"endpoint": "mock", "model": "agent:2"}}, **models}}, "test")
+
+
+def sent(url: str) -> int:
+    """Requests that the endpoint has had."""
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as stats:
+        return json.load(stats)["num_requests"]
+
+
+def test_an_endpoint_that_teaches_stops_at_the_budget_goes_on_when_it_is_raised_and_is_paid_once_a_turn(made, tmp_path, monkeypatch):  # noqa: F811
+    run = teacher.copy_of(made, tmp_path)
+
+    def played(**models):
+        monkeypatch.setattr(clients, "_CLIENTS", {})  # as a process of its own
+        monkeypatch.setattr(stage_functions, "_FUNCTIONS", {})
+        return run_teach(endpoint_recipe(url, **models), run=str(run), store=str(made / "store"))
+
+    with running() as url:
+        first = played(budget_calls=9)
+        assert first.exit_code == 3 and set(first.pending_causes) == {"budget"} and sent(url) == 9
+        second = played(budget_calls=1_000)
+        assert not second.pending_causes and second.count["02-play"].num_out == 8
+        turns = sum(len(t.episode.turns) for t in read_stage(teach_folder(str(run)), "02-play", "kept", Trajectory))
+        assert turns == 24 == sent(url) == sum(line["num_calls"] for line in second.cost)
+        assert played().count == second.count and sent(url) == 24
+
+
+def test_the_forecast_tells_calls_tokens_and_money_of_an_endpoint(made, tmp_path):  # noqa: F811
+    run = teacher.copy_of(made, tmp_path)
+    line = forecast_line(endpoint_recipe("http://127.0.0.1:9/v1", budget_money=5.0), str(run))
+    assert line.startswith("forecast: 8 episodes, 50 (24–120) calls") and "the budget is 5" in line and "unknown" not in line
+    assert forecast_line(teacher.settings(), str(run)) == ""
