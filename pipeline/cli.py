@@ -158,6 +158,22 @@ def teach(ctx: typer.Context, run: Run_, store: Store_,
 
 
 @app.command()
+def chat(store: Store_, question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
+         picture: Annotated[str, typer.Option(help="The picture that the question is about.")] = "",
+         engine: Annotated[str, typer.Option(help="openai (the endpoint of the role `agent`), transformers or server. Sets teach.engine.")] = "openai",
+         recipe: Annotated[str, typer.Option(help="A recipe with the sections `teach` and `models`.")] = "demo", overrides: Set_ = None) -> None:
+    """Asks an engine one question over a store and prints each turn: thought, call, what was observed, answer.
+
+    With a model of your own: questloom chat --store STORE --picture tower.jpg --engine transformers --set teach.model=FOLDER "Who built this tower?"
+    """
+    from pipeline.chat import chat as ask
+    from pipeline.recipe import load_recipe
+
+    episode = ask(load_recipe(recipe, (*(overrides or ()), f"teach.engine={json.dumps(engine)}")), question, store=store, picture=picture, say=typer.echo)
+    raise typer.Exit(DONE if episode.end == "answered" else FAILED)
+
+
+@app.command()
 def plan(store: Store_, recipe: Annotated[str, typer.Option()] = "demo", overrides: Set_ = None,
          pilot: Annotated[int, typer.Option(min=0, help="Runs so many seeds in --out first; their replies serve the run.")] = 0,
          out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "", cache: Cache_ = "", workers: Workers_ = 0,
