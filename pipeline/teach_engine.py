@@ -164,12 +164,11 @@ def _transformers(job: TeachJob) -> Engine:
     rules = job.recipe.teach
     try:
         processor = AutoProcessor.from_pretrained(rules.model)
-        model = AutoModelForImageTextToText.from_pretrained(rules.model, dtype="auto", device_map=None if rules.device == "auto" else rules.device)
+        model: Any = AutoModelForImageTextToText.from_pretrained(rules.model, dtype="auto")
     except (OSError, ValueError) as error:
         raise InputError(f"teach.model {rules.model}", f"cannot be loaded ({str(error).splitlines()[0][:300]})",
                          "Name the folder of an image-text model of transformers.") from error
-    if rules.device == "auto":
-        model = model.to(_best_device())
+    model = model.to(_best_device() if rules.device == "auto" else rules.device)
     return TransformersEngine(model.eval(), TokenRenderer(processor, name=rules.model), model_name=_name(rules.model), sampling=_sampling(job))
 
 

@@ -34,7 +34,7 @@ def write_teach_ledger(run: str, store: Store, num_shards: int) -> None:
     for shard in range(num_shards):
         shown = read_ledger(run, shard)
         tasks = {a.source_sha256: a for a in shown.values()}
-        found = {}
+        found: dict[str, Attribution] = {}
         for attribution in _attributions(run, shard, shown, tasks, store):
             found.setdefault(attribution.image_id, attribution)
         write_records(teach_ledger_path(run, shard), Attribution, [found[i] for i in sorted(found)])
