@@ -1,7 +1,7 @@
 """The question itself, by the type of its answer: an entity, a date, a quantity, a text, or something computed."""
 from records.form import ClaimClause, Compute, SentenceClause
 from transforms.writing.joining import joined
-from transforms.writing.scene import num_words
+from transforms.writing.scene import num_words, unmarked
 from transforms.writing.telling import HOPELESS, Telling
 
 
@@ -116,11 +116,16 @@ def _years_apart(telling: Telling, compute: Compute) -> str:
     """The difference of two years: it says "the year", so that nobody counts days."""
     scene = telling.scene
     year = telling.choose(("the year", "the year in which"))
-    parts = [telling.read(a, "year") if a in scene.reads else f"{year} {telling.happened(a)}" for a in compute.args]  # type: ignore[arg-type]
+    parts = [telling.read(a, "year") if a in scene.reads else _year_when(year, telling.happened(a)) for a in compute.args]  # type: ignore[arg-type]
     if telling.rng.random() < 0.5:
         parts.reverse()
         telling.cost += HOPELESS * any(f"that {n}" in parts[0] for n in telling.told.values())
     return f"How many years {telling.choose(('lie', 'are there'))} between {scene.words.listed(parts)}?"
+
+
+def _year_when(year: str, event: str) -> str:
+    """"the year the dam was opened"; "the year in which that dam was opened", since "the year that …" is read as something else."""
+    return f"{'the year in which' if unmarked(event).startswith('that ') else year} {event}"
 
 
 def _are_years(telling: Telling, compute: Compute) -> bool:

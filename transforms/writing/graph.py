@@ -114,10 +114,14 @@ class GraphWriter:
     # Deeper: a reading on the picture, a computation
 
     def _with_reading(self, draft: Draft, value: Value, draw: Random) -> Draft | None:
-        """The draft asking for the years between its date and the year read on the picture."""
+        """The draft asking for the years between its date and the year read on the picture.
+
+        Nobody asks how long before a caption's year the birthplace of somebody's mother was founded: the two have to be near, and a
+        plaque's year, which is the thing's own, may lie a hop farther than one that merely stands in the picture.
+        """
         if value.year is None:
             return None
-        readings = year_readings(self.facts, draft.anchor)
+        readings = [d for d in year_readings(self.facts, draft.anchor) if len(draft.hops) <= (2 if d.part else 1)]
         if not readings:
             return None
         detail = draw.choice(readings)
@@ -126,16 +130,17 @@ class GraphWriter:
         return self._span(draft, (reads,), "r", detail.value, value)
 
     def _with_span(self, draft: Draft, value: Value, draw: Random) -> Draft | None:
-        """The draft asking for the years between its date and a date of the picture's entity."""
-        entity = self.facts.entity(draft.anchor)
+        """The draft asking for the years between its date and a date of the node before it."""
+        assert draft.form is not None
+        before = draft.hops[-1].source
+        entity = self.facts.entity(draft.bindings[before])
         if value.year is None or entity is None:
             return None
         dates = [c for _, c, a in answerable(self.facts, self.trust, entity, self.max_answer_words, frozenset()) if a.type == "date"]
         if not dates:
             return None
         claim = draw.choice(dates)
-        assert draft.form is not None
-        return self._span(draft, (ClaimClause(subject=draft.form.anchor, property=claim.property, object="b"),), "b", claim.value, value)
+        return self._span(draft, (ClaimClause(subject=before, property=claim.property, object="b"),), "b", claim.value, value)
 
     def _span(self, draft: Draft, clauses: tuple[Clause, ...], other: str, first: Value, second: Value) -> Draft | None:
         years = tuple(Value(kind="time", time=f"{v.time[:5]}-00-00T00:00:00Z", precision=9) for v in (first, second))
