@@ -24,6 +24,7 @@ from records.outcomes import Rejection
 from records.parquet import read_records
 from records.places import place
 from records.trajectories import EpisodeTimes, TaskResult, Trajectory
+from tests.agent import tiny
 from tests.pipeline.export import taught as teacher
 from tests.pipeline.export.conftest import made  # noqa: F401  (a fixture)
 from tests.pipeline.small_world import LEAN, small_recipe
@@ -255,3 +256,16 @@ def test_the_forecast_tells_calls_tokens_and_money_of_an_endpoint(made, tmp_path
     line = forecast_line(endpoint_recipe("http://127.0.0.1:9/v1", budget_money=5.0), str(run))
     assert line.startswith("forecast: 8 episodes, 50 (24–120) calls") and "the budget is 5" in line and "unknown" not in line
     assert forecast_line(teacher.settings(), str(run)) == ""
+
+
+def test_a_model_on_this_machine_plays_and_its_token_ids_are_kept(made, tmp_path):  # noqa: F811
+    run = teacher.copy_of(made, tmp_path)
+    tiny.model().save_pretrained(tmp_path / "model")
+    tiny.processor().save_pretrained(tmp_path / "model")
+    recipe = recipe_of({"name": "small", "seed": 3, "run": {"shards": 2}, "teach": {
+        "engine": "transformers", "model": str(tmp_path / "model"), "device": "cpu", "limits": {"turn_tokens": 8},
+        "tools": {"tools": ["text_search"]}}}, "test")
+    made_ = run_teach(recipe, run=str(run), store=str(made / "store"), workers=2)
+    played = list(read_stage(teach_folder(str(run)), "02-play", "kept", Trajectory))
+    assert len(played) == 4 and made_.num_errors == 0
+    assert all(t.episode.model == "model" and len(t.episode.turns[0].token_ids) == len(t.episode.turns[0].logprobs) == 8 for t in played)

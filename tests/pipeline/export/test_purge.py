@@ -139,7 +139,7 @@ def test_a_drop_that_dies_is_finished_by_the_same_command(reported, tmp_path, mo
 def test_a_drop_that_dies_between_two_files_is_finished_too(run, tmp_path, monkeypatch):
     shutil.copytree(run, tmp_path / "whole")
     drop(str(tmp_path / "whole"), [world.file_name(0)])
-    real = purge._rewrite
+    real = purge.rewrite
     for survives in (1, 6, 13):
         shutil.copytree(run, tmp_path / f"try{survives}")
         left = [survives]
@@ -150,10 +150,10 @@ def test_a_drop_that_dies_between_two_files_is_finished_too(run, tmp_path, monke
                 raise KeyboardInterrupt
             real(*args)
 
-        monkeypatch.setattr(purge, "_rewrite", dies)
+        monkeypatch.setattr(purge, "rewrite", dies)
         with pytest.raises(KeyboardInterrupt):
             drop(str(tmp_path / f"try{survives}"), [world.file_name(0)])
-        monkeypatch.setattr(purge, "_rewrite", real)
+        monkeypatch.setattr(purge, "rewrite", real)
         drop(str(tmp_path / f"try{survives}"), [world.file_name(0)])
         assert tree(tmp_path / f"try{survives}") == tree(tmp_path / "whole")
 
