@@ -181,3 +181,26 @@ def test_dropping_twice_changes_nothing_and_the_teacher_has_nothing_left_to_do(t
     assert engine.num_steps == 0
 
 
+
+
+@pytest.mark.parametrize("survives", [0, 2, 7, 11])
+def test_a_drop_that_dies_among_the_trajectories_is_finished_by_the_next(taught, tmp_path, monkeypatch, survives):
+    from pipeline.export import purge_teach
+
+    for name in ("whole", "torn"):
+        shutil.copytree(taught, tmp_path / name)
+    drop(str(tmp_path / "whole"), [world.file_name(3)])
+    real, left = purge_teach.rewrite, [survives]
+
+    def dies(*args):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        real(*args)
+
+    monkeypatch.setattr(purge_teach, "rewrite", dies)
+    with pytest.raises(KeyboardInterrupt):
+        drop(str(tmp_path / "torn"), [world.file_name(3)])
+    monkeypatch.setattr(purge_teach, "rewrite", real)
+    drop(str(tmp_path / "torn"), [world.file_name(3)])
+    assert tree(tmp_path / "torn") == tree(tmp_path / "whole")
