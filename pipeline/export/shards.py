@@ -17,7 +17,7 @@ from datasets import Features
 from pipeline.export.attribution import Attribution, read_ledger
 from pipeline.export.columns import REJECTED, TASK, rejected_row, task_row
 from pipeline.export.formats import FORMATS
-from pipeline.export.quota import Quota
+from pipeline.export.quota import SURPLUS_USE, Quota
 from pipeline.export.teach_ledger import read_teach_ledger
 from pipeline.export.trajectories import SFT, TRAJECTORY_FORMATS, Teaching, sft_row
 from pipeline.recipe import Recipe
@@ -134,6 +134,8 @@ def write_shard(run: str, recipe: Recipe, quota: Quota, shard: int, folder: Path
     results = teaching.results(shard)
     for question in questions(run, shard):
         use, split = quota.place_of(question)
+        if use == "rl" and teaching.is_broken(results.get(question.id)):
+            use = SURPLUS_USE
         put(f"data/{use}/{split}", TASK, task_row(question, f"{use}/{split}", read, results.get(question.id)))
         for name in recipe.export.formats:
             # Where there are trajectories, nobody wants to be trained on bare answers.

@@ -13,7 +13,7 @@ from datasets import Features, Image, List, Value
 
 from agent.render import Renderer
 from models.messages import Message, Picture
-from pipeline.teach_folder import StoredBank, has_prompt, has_teach, read_prompt, stored_renderer, teach_folder
+from pipeline.teach_folder import StoredBank, has_prompt, read_prompt, stored_renderer, teach_facts, teach_folder
 from records.identity import canonical_json
 from records.outcomes import Rejection
 from records.parquet import read_records
@@ -128,8 +128,17 @@ class Teaching:
 
     def __init__(self, run: str) -> None:
         self.out = teach_folder(run)
-        self.is_there = has_teach(run)
+        facts = teach_facts(run) or {}
+        self.is_there, self._engine = bool(facts.get("whole")), facts.get("engine", "")
         self._renderer: Renderer | None = stored_renderer(self.out) if self.is_there and has_prompt(self.out) else None
+
+    def is_broken(self, result: tuple[int, int] | None) -> bool:
+        """Whether the oracle played a task and never solved it: the tools do not lead through, and no policy shall be trained on it.
+
+        Args:
+            result: (rollouts, right ones), None where it was not played.
+        """
+        return self._engine == "oracle" and result is not None and not result[1]
 
     def told(self, shard: int) -> Iterator[Told]:
         """The kept trajectories of a shard that are for supervised fine-tuning."""

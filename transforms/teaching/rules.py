@@ -25,7 +25,8 @@ class TeachRules:
     rollouts: Annotated[int, Gt(0)] = 1
     """Episodes a task."""
     uses: tuple[Literal["sft", "rl", "benchmark"], ...] = ("sft",)
-    """Whose questions are played. Trajectories of other uses than "sft" are kept in the run and never reach the data set."""
+    """Whose questions are played. Trajectories of other uses than "sft" are kept in the run and never reach the data set; a question of "rl"
+    that the oracle played and never solved leaves the configuration `rl`."""
     keep: Annotated[int, Ge(0)] = 0
     """Trajectories kept a task, drawn at random among those that passed; 0 for all. Rollouts that say the same word for word count once."""
     max_unfounded: Share = 0.0

@@ -204,3 +204,15 @@ def test_a_drop_that_dies_among_the_trajectories_is_finished_by_the_next(taught,
     monkeypatch.setattr(purge_teach, "rewrite", real)
     drop(str(tmp_path / "torn"), [world.file_name(3)])
     assert tree(tmp_path / "torn") == tree(tmp_path / "whole")
+
+
+def test_a_task_that_the_oracle_cannot_solve_is_no_task_to_be_trained_on(made, tmp_path, monkeypatch):
+    run = teacher.copy_of(made, tmp_path)
+    teacher.teach(run, made / "store", monkeypatch, lambda c: "no tags" if teacher.NUMBERS[c.task_id] == 1 else teacher.solver(c), uses=["sft", "rl"])
+    export_dataset(Job(run=str(run), store=str(made / "store"), recipe=teacher.settings()))
+    rl = load_dataset(str(run / "dataset"), "rl", cache_dir=str(tmp_path / "rl"))
+    tasks = load_dataset(str(run / "dataset"), "tasks", cache_dir=str(tmp_path / "tasks"))
+    in_rl, everywhere = ({teacher.NUMBERS[r["id"]] for split in rows.values() for r in split} for rows in (rl, tasks))
+    assert 1 in everywhere and 1 not in in_rl and 2 in in_rl
+    assert numbers(load_dataset(str(run / "dataset"), "sft", cache_dir=str(tmp_path / "sft"))["train"]) == {3, 15}
+    assert "1 that the oracle played and never solved" in (run / "dataset" / "README.md").read_text()
