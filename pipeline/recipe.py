@@ -61,8 +61,11 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that bears on the questions; how fast they are computed (`run`) and who answers them later (`teach`) do not."""
-        return sha256_hex(canonical_json({k: v for k, v in self.resolved().items() if k not in ("run", "teach")}))[:16]
+        """Hash of everything that bears on the questions; how fast they are computed (`run`), who answers them later (`teach`) and
+        how much may be spent (`models.budget_*`, which is raised to go on) do not."""
+        told = {k: v for k, v in self.resolved().items() if k not in ("run", "teach")}
+        told["models"] = {k: v for k, v in told["models"].items() if not k.startswith("budget_")}
+        return sha256_hex(canonical_json(told))[:16]
 
 
 def load_recipe(source: str, overrides: tuple[str, ...] = ()) -> Recipe:

@@ -49,3 +49,8 @@ def test_a_folder_of_a_recipes_name_does_not_hide_it(tmp_path, monkeypatch):
     (tmp_path / "demo").mkdir()  # as `make demo` leaves one
     monkeypatch.chdir(tmp_path)
     assert load_recipe("demo").name == "demo"
+
+
+def test_a_raised_budget_is_the_same_recipe():
+    assert load_recipe("demo", ("models.budget_calls=5",)).fingerprint == load_recipe("demo", ("models.budget_calls=6",)).fingerprint
+    assert load_recipe("demo", ("seed=5",)).fingerprint != load_recipe("demo").fingerprint
