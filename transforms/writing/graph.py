@@ -132,7 +132,7 @@ class GraphWriter:
     def _with_span(self, draft: Draft, value: Value, draw: Random) -> Draft | None:
         """The draft asking for the years between its date and a date of the node before it."""
         assert draft.form is not None
-        before = draft.hops[-1].source
+        before = _before(draft.form)
         entity = self.facts.entity(draft.bindings[before])
         if value.year is None or entity is None:
             return None
@@ -261,6 +261,14 @@ class GraphWriter:
 
     async def check_invariant(self, before: Draft, after: Draft, seed: Seed) -> list[Vote]:
         return []
+
+
+def _before(form: Form) -> str:
+    """The node next to the one whose date is asked, the picture's where that is next; the picture's where no other is."""
+    claims = [c for c in form.of(ClaimClause) if isinstance(c.subject, str)]
+    dated = next((c.subject for c in claims if c.object == form.ask.var), form.anchor)
+    beside = {t for c in claims for t in (c.subject, c.object) if dated in (c.subject, c.object) and isinstance(t, str)} - {dated, form.ask.var}
+    return form.anchor if form.anchor in beside or not beside else min(beside)
 
 
 def _ask(var: str, answer: Answer) -> Ask:
