@@ -46,7 +46,8 @@ setup(
         "typer",
     ],
     extras_require={
-        "dev": ["fastapi", "gcsfs>=2026.9", "hypothesis", "import-linter", "moto[s3,server]", "mypy", "pytest", "pytest-xdist", "redis>=8", "ruff", "s3fs>=2026.9",
+        "dev": ["fastapi", "gcsfs>=2026.9", "hypothesis", "import-linter", "moto[s3,server]", "mypy", "pytest", "pytest-xdist", "redis>=8", "ruff",
+                "s3fs>=2026.9",
                 "trl>=1.16", "types-PyYAML", "uvicorn"],
         "dataflow": ["apache-beam[gcp]>=2.77", "gcsfs>=2026.9"],
         "gcs": ["gcsfs>=2026.9"],
