@@ -174,9 +174,9 @@ def _link_end(text: str, start: int) -> int:
                 return at
 
 
-def has_literal_brackets(text: str) -> bool:
-    """Whether an unescaped entity was a bracket."""
-    return "\ufdd0" in text or "\ufdd1" in text
+def has_literals(text: str) -> bool:
+    """Whether it holds literal characters to be restored."""
+    return not text.isascii() and _PROTECTED.search(text) is not None
 
 
 def unescape(text: str) -> str:

@@ -18,6 +18,8 @@ from records.outcomes import Reason, Rejection
 _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")
 _TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
+_NO_TITLE = re.compile(r"[\[\]{}|<>#]")
+"""What no page's title holds, so that a link written with such characters as entities is none."""
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
@@ -41,7 +43,7 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
     text, insides = markup.take_pictures(text, site)
     headings, bodies = _split_sections(text)
     text = _clean(_SEAM.join(bodies))
-    literal = literal or markup.has_literal_brackets(text)
+    literal = literal or markup.has_literals(text)
     links: list[Link] = []
     categories: dict[str, None] = {}
     sections = []
@@ -182,7 +184,10 @@ def _take_links(body: str, section: int, site: Site, literal: bool, links: list[
         if trail:
             anchor += trail
         if title and anchor and not anchor.isspace():
-            found.append((title, anchor, length))
+            if not literal:
+                found.append((title, anchor, length))
+            elif not _NO_TITLE.search(written := markup.restore(title)):
+                found.append((written, markup.restore(anchor), length))
         if not anchor and (not out[-1] or out[-1][-1] in " \n"):  # nothing is left of the link: no two blanks
             after = after.lstrip(" ")
         out += (anchor, after)

@@ -123,6 +123,7 @@ _PIECES = st.sampled_from(["{{", "}}", "[[", "]]", "|", "<ref>", "</ref>", "<!--
 
 @settings(max_examples=400, deadline=None)
 @example("\ufdd0[[&lt;]]")
+@example("[[&#91;]]")
 @given(st.lists(_PIECES, max_size=40).map("".join) | st.text(max_size=100))
 def test_no_text_raises_and_all_offsets_lie_in_their_section(text):
     article = read_article(_page(text), SITE)
@@ -133,6 +134,13 @@ def test_no_text_raises_and_all_offsets_lie_in_their_section(text):
         assert 0 <= link.sentence_start < link.sentence_end <= len(section)
         assert link.anchor.split()[0] in article.sentence(link) or len(link.anchor.split()) == 0
     Article.from_row(article.to_row())
+
+
+def test_a_links_entities_are_its_characters():
+    article = read_article(_page("The [[AT&amp;T|firm &amp; sons]] of [[&#91;]]."), SITE)
+    assert [(link.target, link.anchor) for link in article.links] == [("AT&T", "firm & sons")]
+    only = read_article(_page("The [[AT&amp;T|firm &amp; sons]] &#39;here&#39;."), SITE)
+    assert (only.links[0].target, only.sections[0].text) == ("AT&T", "The firm & sons 'here'.")
 
 
 @pytest.mark.parametrize("unit", ["{{", "}}", "[[", "[[a|", "<ref>", "<a", "<!--", "\n{|", "=", "'", "[[File:", "{{nowrap|", "{{a|b=", "(", "&",
