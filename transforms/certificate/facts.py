@@ -12,7 +12,7 @@ MIN_EVIDENCE = 20
 CACHED = 131_072
 """Answers kept of each question below: a margin asks the same of hundreds of rivals, thousands of times."""
 _PLACES = ("P131", "P276", "P706")
-TRANSITIVE = {"P279": ("P279",), "P361": ("P361",), **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES)}
+TRANSITIVE = {"P279": ("P279",), "P361": ("P361", "P131"), **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES)}
 """Properties whose value's ancestors count as matches too, and the properties to climb by: a wreck off an island is one in the island's sea."""
 
 

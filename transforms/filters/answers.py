@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from num2words import num2words
 
+from agent.judges.dates import MONTHS
 from records.synthesis import Answer
 from transforms.certificate.leak import folded
 
@@ -17,19 +18,6 @@ ARTICLES = {"en": ("the", "a", "an"), "fr": ("le", "la", "les", "l", "un", "une"
             "ca": ("el", "la", "els", "les", "l", "un", "una"), "nl": ("de", "het", "een")}
 LEAD_INS = {"en": ("in", "on", "at", "by", "about", "it is", "it was", "the year", "in the year", "the answer is")}
 """What solvers put before a bare answer."""
-
-_MONTHS = {
-    "en": "january february march april may june july august september october november december",
-    "de": "januar februar marz april mai juni juli august september oktober november dezember",
-    "fr": "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "pt": "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
-    "ca": "gener febrer marc abril maig juny juliol agost setembre octubre novembre desembre",
-    "nl": "januari februari maart april mei juni juli augustus september oktober november december",
-}
-MONTHS = {name: number for names in _MONTHS.values() for number, name in enumerate(names.split(), start=1)}
-MONTHS |= {name[:3]: number for number, name in enumerate(_MONTHS["en"].split(), start=1)}
 
 # Units as solvers write them: dimension and factor to its base. Units outside the table are compared as words.
 UNITS = {"m": ("length", 1.0), "metre": ("length", 1.0), "meter": ("length", 1.0), "km": ("length", 1e3), "kilometre": ("length", 1e3),

@@ -116,8 +116,7 @@ class GraphWriter:
     def _with_reading(self, draft: Draft, value: Value, draw: Random) -> Draft | None:
         """The draft asking for the years between its date and the year read on the picture.
 
-        Nobody asks how long before a caption's year the birthplace of somebody's mother was founded: the two have to be near, and a
-        plaque's year, which is the thing's own, may lie a hop farther than one that merely stands in the picture.
+        The two have to be near: a year on a named part of the picture ("plaque", "inscription") may lie two hops from the date, any other one.
         """
         if value.year is None:
             return None
