@@ -43,6 +43,8 @@ FIGURES_FROM = "python_interpreter"
 """The origin of made pictures that have no one parent. Told by the record's own fields, so that a bank put together anew from
 its `BankImage` records and their bytes, in order, gives the same handles."""
 _PLAIN_INFO = frozenset("jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split())  # noqa: SIM905
+EXAMINED = 2048
+"""Pictures of which a process remembers what was seen of them (4 kB each): pages and searches bring the same ones to many episodes."""
 _HANDLE = re.compile(r"\s*<image:(\d{1,6})>\s*")
 
 
@@ -97,6 +99,21 @@ class _Entry:
     look: _Look
 
 
+@dataclass(frozen=True)
+class _Examined:
+    """A file's picture as the model is shown it."""
+
+    shown: bytes | None
+    """Its bytes; None where the file is shown as it is."""
+    sha256: str
+    """Of what is shown."""
+    size: tuple[int, int]
+    look: _Look
+
+
+_known: dict[str, _Examined] = {}
+
+
 class ImageBank:
     """The pictures of an episode. `fork()` shares them with a branch; what either adds later the other does not see."""
 
@@ -127,15 +144,15 @@ class ImageBank:
         Raises:
             PictureError: no usable picture: damaged, not of `FORMATS`, too large, too small or too narrow.
         """
-        shown, picture = _as_shown(data)
-        look = _Look.of(picture)
-        old = self._same_pixels(look) if parent >= 0 or origin == FIGURES_FROM else self._same_look(look, picture)
+        seen = _examined(data)
+        old = self._same_pixels(seen.look) if parent >= 0 or origin == FIGURES_FROM else self._same_look(seen)
         if old is not None:
             return old
         handle = len(self._entries)
-        image = BankImage(handle=handle, sha256=hashlib.sha256(shown).hexdigest(), width=picture.width, height=picture.height,
+        width, height = seen.size
+        image = BankImage(handle=handle, sha256=seen.sha256, width=width, height=height,
                           origin=origin, call=call, url=url, title=title, parent=parent, box=tuple(float(x) for x in box))
-        self._entries = (*self._entries, _Entry(image, shown, look))
+        self._entries = (*self._entries, _Entry(image, seen.shown or data, seen.look))
         return handle
 
     def get(self, handle: int) -> BankImage:
@@ -170,13 +187,14 @@ class ImageBank:
         """
         return self._entry(handle).look.bits
 
-    def resembles(self, handle: int, other: Image.Image) -> bool:
-        """Whether another picture is the same as one of the bank to the eye, at whatever size.
+    def resembles(self, handle: int, other: bytes) -> bool:
+        """Whether another picture's file is the same as one of the bank to the eye, at whatever size.
 
         Raises:
             UnknownHandle: there is none.
+            PictureError: the file is no usable picture.
         """
-        return self._entry(handle).look.resembles(_Look.of(other))
+        return self._entry(handle).look.resembles(_examined(other).look)
 
     def fork(self) -> "ImageBank":
         """A bank with the same pictures. Nothing is copied: the entries are an immutable tuple, and adding makes a new one."""
@@ -194,13 +212,29 @@ class ImageBank:
     def _same_pixels(self, look: _Look) -> int | None:
         return next((e.image.handle for e in self._entries if e.look.pixels == look.pixels), None)
 
-    def _same_look(self, look: _Look, picture: Image.Image) -> int | None:
+    def _same_look(self, seen: "_Examined") -> int | None:
+        look = seen.look
         for entry in self._entries:
-            larger = max(picture.size) >= FINER * max(entry.image.width, entry.image.height)
+            larger = max(seen.size) >= FINER * max(entry.image.width, entry.image.height)
             sharper = look.sharpness >= FINER * entry.look.sharpness + 0.5  # half a grey level: noise of the encoder
             if look.resembles(entry.look) and not larger and not sharper:
                 return entry.image.handle
         return None
+
+
+def _examined(data: bytes) -> _Examined:
+    """What there is to see of a file, remembered by its digest: reading the pixels and hashing them takes some 15 ms for a megapixel."""
+    digest = hashlib.sha256(data).hexdigest()
+    seen = _known.get(digest)
+    if seen is None:
+        shown, picture = _as_shown(data)
+        own = shown is data
+        seen = _Examined(None if own else shown, digest if own else hashlib.sha256(shown).hexdigest(), picture.size, _Look.of(picture))
+        if own:  # bytes of others would fill the memory
+            _known[digest] = seen
+            if len(_known) > EXAMINED:
+                _known.pop(next(iter(_known)), None)
+    return seen
 
 
 def _as_shown(data: bytes) -> tuple[bytes, Image.Image]:

@@ -22,7 +22,7 @@ from knowledge.readers.titles import normalise_title
 from knowledge.search import PictureSearch, TextSearch
 from knowledge.store import Store
 from models.clip import Clip
-from models.picture_file import PictureError, decode
+from models.picture_file import PictureError
 from records.errors import InputError
 from records.knowledge import Article, ImageAsset, Passage
 
@@ -32,7 +32,9 @@ PASSAGES_A_PAGE = 3
 PICTURES_A_PAGE = 4
 """So many vectors are looked at for each page that a search by a picture lists."""
 MAX_LINKS = 400
-CACHED_PAGES = 256
+CACHED_PAGES = 1024
+CACHED_FILES = 256
+"""Pictures, some 100 kB each."""
 _FILE = re.compile(r"\.(?:jpe?g|png|svg|gif|tiff?|webp)$", re.I)
 CACHED_VECTORS = 4096
 
@@ -69,6 +71,7 @@ class LocalProvider:
             raise InputError(store.path, f"its picture vectors are of the model {self.pictures.model}, the agent's CLIP is {clip.name}",
                              "Name that model, or compute the vectors anew.")
         self._page = functools.lru_cache(CACHED_PAGES)(self._read_page)
+        self._file = functools.lru_cache(CACHED_FILES)(store.image_bytes)
         self._vectors = functools.lru_cache(CACHED_VECTORS)(self._text_vector)
         self._by_picture: dict[str, np.ndarray] = {}
         self._twins = functools.lru_cache(CACHED_VECTORS)(lambda bits: self._hashes.near(bits))
@@ -148,20 +151,22 @@ class LocalProvider:
                     continue
                 seen.update([article.title] if article else [])
                 found.append(PictureHit(title=article.title if article else image.file, url=self._url(article.title) if article else image.source_page,
-                                        data=self.store.image_bytes(image_id), picture_url=image.source_page))
+                                        data=self._file(image_id), picture_url=image.source_page))
             if len(found) == k:
                 break
         return tuple(found)
 
     def _own(self, bank: ImageBank, withheld: frozenset[str]) -> frozenset[str]:
-        """The store's pictures that are the task's own: named, or the same to the eye as one of the bank's first."""
+        """The store's pictures that no search may show: those named, and what is the same to the eye as the task's."""
+        if not withheld:
+            return withheld
         alike = (i for image in bank.images if image.origin == "task"
                  for i in self._twins(bank.perceptual_hash(image.handle)) if i not in withheld and self._looks_like(bank, image.handle, i))
         return withheld.union(alike)
 
     def _looks_like(self, bank: ImageBank, handle: int, image_id: str) -> bool:
         try:
-            return bank.resembles(handle, decode(self.store.image_bytes(image_id)))
+            return bank.resembles(handle, self._file(image_id))
         except PictureError:
             return False  # a file that cannot be read is shown to nobody
 
@@ -229,6 +234,6 @@ class LocalProvider:
                      for image in sorted(self.store.images_of(article.entity_id), key=order))
 
     async def _fetch(self, image_id: str) -> bytes:
-        return await asyncio.to_thread(self.store.image_bytes, image_id)
+        return await asyncio.to_thread(self._file, image_id)
 
 
