@@ -90,7 +90,7 @@ def _verdict(recipe: Recipe, summary: Summary) -> tuple[int, str]:
 def _without_seeds(recipe: Recipe, store: str) -> str:
     """Why the store gave no seed."""
     opened = open_store(absolute(store))
-    found = obstacles(opened.scan_entities(0, LOOKED_AT), opened, recipe.seeds, recipe.pictures.min_side)
+    found = obstacles(opened.scan_entities(0, LOOKED_AT), opened, recipe.seeds, recipe.pictures)
     if not found:
         return "There is no seed: the store has no entities, or seeds.exclude names them all."
     return f"No entity can be a seed. Of the first {sum(found.values()):,}: {'; '.join(f'{n:,} {why}' for why, n in found.items())}."

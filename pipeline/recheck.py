@@ -152,7 +152,7 @@ def _executed(question: Question, form: Form, facts: Facts, rules: CertificateRu
     if made.reason in (Reason.NOT_UNIQUE, Reason.MARGIN_TOO_SMALL):
         outcome = Outcome.NOT_UNIQUE
     else:
-        outcome = Outcome.EVIDENCE_GONE if made.reason == Reason.NO_EVIDENCE else Outcome.OTHER_CHECK
+        outcome = Outcome.EVIDENCE_GONE if made.reason in (Reason.NO_EVIDENCE, Reason.NOT_STATED) else Outcome.OTHER_CHECK
     return verdict(outcome, made.evidence, made.reason.value)
 
 

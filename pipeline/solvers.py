@@ -31,10 +31,11 @@ def shown_picture(job: Job, question: Question) -> Picture:
 
 
 def found_by_picture(job: Job, question: Question, k: int) -> tuple[str, ...]:
-    """The entities that one image search of the question's picture finds, best first; the picture itself is no hit."""
+    """The entities that one image search of the question's picture finds, best first."""
     store, search, clip = open_store(job.store), open_picture_search(job.store), Clip.load(job.recipe.models.clip)
     vector = clip.embed_pictures([source_picture(job, question)])[0]
-    hits = [hit for hit in search.search(vector, k + 1) if hit.image_id != question.source_image_id][:k]
+    withheld = question.source_image_id if job.recipe.pictures.withhold_own else ""
+    hits = [hit for hit in search.search(vector, k + 1) if hit.image_id != withheld][:k]
     found = (store.image(hit.image_id) for hit in hits)
     return tuple(dict.fromkeys(e for image in found if image is not None for e in image.entity_ids))
 

@@ -75,7 +75,7 @@ def make_play(job: TeachJob) -> Apply:
         note_times(job.out, question.seed_id, job.recipe.run.shards, question.id, times)
 
     return Play(player=player, rollouts=job.recipe.teach.rollouts, picture=picture, journal=journal, keep=store_picture, note=note,
-                source=_source_finder(job), begin=made.begin).__call__
+                source=_source_finder(job), withhold_own=job.recipe.pictures.withhold_own, begin=made.begin).__call__
 
 
 def _source_finder(job: TeachJob) -> Callable[[str, str], str]:

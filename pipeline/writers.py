@@ -27,4 +27,5 @@ def make_writer(recipe: Recipe, store: Store, run: str) -> Writer:
     rules = recipe.draft
     return GraphWriter(facts=store, english=English(store, recipe.seed, recipe.language), trust=recipe.certificate.trust,
                        recipe_seed=recipe.seed, max_clauses=rules.max_clauses, max_answer_words=rules.max_answer_words, drafts=rules.drafts,
-                       detail_share=rules.detail_share, computation_share=rules.computation_share, max_hub=rules.max_hub)
+                       detail_share=rules.detail_share, computation_share=rules.computation_share, max_hub=rules.max_hub,
+                       min_views=2 if recipe.pictures.withhold_own else 1)

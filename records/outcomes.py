@@ -23,6 +23,7 @@ class Reason(StrEnum):
     DUPLICATE_RECORD = "duplicate_record"
     # pictures, at ingest and in synthesis
     NO_PICTURE = "no_picture"
+    NO_OTHER_VIEW = "no_other_view"
     PICTURE_UNREADABLE = "picture_unreadable"
     PICTURE_TOO_LARGE = "picture_too_large"
     PICTURE_TOO_SMALL = "picture_too_small"
@@ -44,6 +45,7 @@ class Reason(StrEnum):
     REFUSED = "refused"
     # certificate
     NO_EVIDENCE = "no_evidence"
+    NOT_STATED = "not_stated"
     NOT_CONNECTED = "not_connected"
     NOT_UNIQUE = "not_unique"
     MARGIN_TOO_SMALL = "margin_too_small"

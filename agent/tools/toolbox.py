@@ -70,8 +70,8 @@ class ToolBox:
         """The same box (cache and all) for one task, whose own store pictures no search returns.
 
         Args:
-            withheld_pictures: ids of store pictures (`Question.source_image_id`). Pictures that look like one of the bank
-                with origin "task" are withheld without being named.
+            withheld_pictures: ids of store pictures (`Question.source_image_id`). With them goes what looks like one of the
+                bank with origin "task"; where none is named, nothing is withheld.
         """
         box = copy.copy(self)
         box._withheld = frozenset(withheld_pictures)

@@ -7,7 +7,7 @@ from records.outcomes import Reason
 from records.synthesis import Certificate, Check, Question
 from records.table import Json
 from transforms.certificate.description import connected, descriptions
-from transforms.certificate.evidence import evidence, num_hops
+from transforms.certificate.evidence import evidence, num_hops, unstated
 from transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
 from transforms.certificate.facts import Facts, Trust, classes_of
 from transforms.certificate.leak import find_leak
@@ -23,6 +23,8 @@ class CertificateRules:
     trust: Trust = Trust()
     languages: tuple[str, ...] = ("en",)
     min_answers_without_picture: int = 2
+    stated: bool = True
+    """Whether every claim must also be stated by a page of the store: an agent reads pages, not claims."""
     bases: tuple[str, ...] = ("closed", "margin")
     """Bases that are accepted; "votes" only where the recipe names it, and then counted apart."""
 
@@ -125,6 +127,8 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     hops = evidence(form, facts, binding)
     if hops is None:
         return Refusal(reason=Reason.NO_EVIDENCE, evidence={"what": "a clause has no claim"})
+    if rules.stated and (missing := unstated(form, facts, binding)):
+        return Refusal(reason=Reason.NOT_STATED, evidence={"claims": [c.id for c in missing]})
     if unclear := unclear_names(form, facts):
         return Refusal(reason=Reason.NOT_UNIQUE, evidence={"names": list(unclear)})
     try:

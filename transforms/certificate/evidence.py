@@ -1,11 +1,11 @@
 """Evidence: for each hop the claim that says it, with its revision, and the sentence that shows it where there is one."""
 from records.form import ClaimClause, Form, SentenceClause
-from records.knowledge import Article, Claim, Value
+from records.knowledge import Article, Claim, Value, entity_value
 from records.synthesis import Hop
 from transforms.certificate.description import distances
 from transforms.certificate.execute import Binding, resolve
 from transforms.certificate.facts import Facts, values_match
-from transforms.certificate.text_veto import names_of
+from transforms.certificate.text_veto import article_names, names_of
 
 
 def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | None:
@@ -38,6 +38,24 @@ def sentence_for(article: Article | None, facts: Facts, value: Value) -> tuple[i
                 end = len(section.text) if stop < 0 else stop + 1
                 return number, start, end, section.text[start:end]
     return None
+
+
+def is_stated(facts: Facts, claim: Claim) -> bool:
+    """Whether a page says it, so that somebody who reads can know it: the subject's names the value, or the value's names the subject."""
+    value = claim.value
+    spelt = (f"{value.number:.12g}", f"{value.number:,.12g}") if value.kind == "quantity" and value.number is not None else names_of(facts, value)
+    article = facts.article(claim.subject)
+    if article is not None and article_names(facts, article, value, spelt):
+        return True
+    subject = entity_value(claim.subject)
+    other = facts.article(value.entity) if value.kind == "entity" else None
+    return other is not None and article_names(facts, other, subject, names_of(facts, subject))
+
+
+def unstated(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
+    """The claims of a form that no page states."""
+    claims = (claim_of(facts, clause, binding) for clause in form.of(ClaimClause))
+    return tuple(c for c in claims if c is not None and not is_stated(facts, c))
 
 
 def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | None:

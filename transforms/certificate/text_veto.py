@@ -4,7 +4,7 @@ An encyclopaedia often says what the claims do not. A hit lowers the margin; the
 """
 import re
 
-from records.knowledge import Value
+from records.knowledge import Article, Value
 from transforms.certificate.description import Part
 from transforms.certificate.facts import Facts
 
@@ -19,14 +19,18 @@ def text_says(facts: Facts, rival: str, part: Part) -> bool:
     if article is None or part.role == "range":
         return False
     value = wanted or Value(kind="entity", entity=rival)
-    names = names_of(facts, value)
+    return article_names(facts, article, value, names_of(facts, value))
+
+
+def article_names(facts: Facts, article: Article, value: Value, names: tuple[str, ...]) -> bool:
+    """Whether an article links a value's own article, or has one of its names in text or infobox."""
     if not names:
         return False
-    text = "\n".join([*(s.text for s in article.sections), *(f.text for f in article.infobox)])
     if value.kind == "entity":
         other = facts.article(value.entity)
         if other is not None and any(link.target == other.title for link in article.links):
             return True
+    text = "\n".join([*(s.text for s in article.sections), *(f.text for f in article.infobox)])
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
 
 

@@ -1,6 +1,6 @@
 """Seeds by rule: rare entities (VSearcher A.2), anchors (OpenSearch-VL 3.1), or any pictured one, stratified over domains."""
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from records.identity import priority
@@ -9,6 +9,7 @@ from records.synthesis import Seed
 from transforms.certificate.facts import Facts, best_values
 from transforms.certificate.readings import year_readings
 from transforms.drafting.rules import SeedRules
+from transforms.pictures.choose import PictureRules, showable
 
 HUMAN = "Q5"
 
@@ -31,15 +32,10 @@ def is_rare(entity: Entity, article: Article | None, rules: SeedRules) -> bool:
             and bool(entity.picture_files) and HUMAN not in entity.class_closure)
 
 
-def is_anchor(entity: Entity, article: Article | None, images: tuple[ImageAsset, ...], rules: SeedRules, min_side: int) -> bool:
-    """OpenSearch-VL's rule: an infobox, a picture of at least `min_side` pixels each way, links in within bounds."""
+def is_anchor(entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: SeedRules) -> bool:
+    """OpenSearch-VL's rule: an infobox, a picture that may be shown, links in within bounds."""
     return (article is not None and bool(article.infobox) and rules.anchor_min_in_degree <= entity.in_degree <= rules.anchor_max_in_degree
-            and any(min(i.width, i.height) >= min_side for i in images))
-
-
-def is_pictured(images: tuple[ImageAsset, ...], min_side: int) -> bool:
-    """Own rule, for stores without articles: any entity with a picture of `min_side` pixels each way."""
-    return any(min(i.width, i.height) >= min_side for i in images)
+            and bool(images))
 
 
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
@@ -49,13 +45,14 @@ def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
     return bool(best_values(facts, entity.id, "P570"))
 
 
-def candidates(entity: Entity, facts: Facts, rules: SeedRules, min_side: int, recipe_seed: int) -> Iterator[Candidate]:
+def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules, recipe_seed: int) -> Iterator[Candidate]:
     """Every seed that one entity could give: rules × methods × levels, each at its own random place."""
-    fitting = _fitting(entity, facts, rules, min_side)
+    fitting = _fitting(entity, facts, rules, pictures)
     if isinstance(fitting, str):
         return
     group = entity.domain + ("*" if rules.readable != 1.0 and year_readings(facts, entity.id) else "")
-    for method in sorted(rules.methods):
+    shown = bool(showable(facts.images_of(entity.id), pictures))
+    for method in sorted(m for m in rules.methods if shown or m != "paths"):  # a path starts at the seed's own picture
         for index in range(rules.per_entity):
             for rule in fitting:
                 level = _level(rules, recipe_seed, entity.id, method, index)
@@ -63,21 +60,22 @@ def candidates(entity: Entity, facts: Facts, rules: SeedRules, min_side: int, re
                 yield Candidate(stratum=(method, rule), group=group, place=priority(recipe_seed, seed.id, "seeds"), seed=seed)
 
 
-def _fitting(entity: Entity, facts: Facts, rules: SeedRules, min_side: int) -> list[str] | str:
+def _fitting(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules) -> list[str] | str:
     """The recipe's rules that an entity fits, sorted; or in words why it can be no seed."""
     if not entity.classes:
         return "have no class (P31)"
     if not may_be_shown(facts, entity, rules.living_people):
         return "are people without a date of death"
-    article, images = facts.article(entity.id), facts.images_of(entity.id)
-    fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules, min_side),
-            "pictured": is_pictured(images, min_side)}
+    article, images = facts.article(entity.id), showable(facts.images_of(entity.id), pictures)
+    fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules),
+            # Own rule, for stores without articles: any entity with a picture that may be shown.
+            "pictured": bool(images)}
     return sorted(r for r in rules.rules if fits.get(r)) or f"fit none of the rules ({', '.join(sorted(rules.rules))})"
 
 
-def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, min_side: int) -> dict[str, int]:
+def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictures: PictureRules) -> dict[str, int]:
     """Why entities can be no seeds, in words, each with its count."""
-    found = Counter(why for e in entities if isinstance(why := _fitting(e, facts, rules, min_side), str))
+    found = Counter(why for e in entities if isinstance(why := _fitting(e, facts, rules, pictures), str))
     return dict(sorted(found.items()))
 
 

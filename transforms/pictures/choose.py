@@ -31,6 +31,8 @@ class PictureRules:
     """K: how many pictures of an entity are looked at."""
     max_distance: Annotated[int, Ge(0), Le(64)] = 6
     """In how many of 64 bits the perceptual hashes of near-duplicates may differ."""
+    withhold_own: bool = False
+    """Whether picture search withholds a question's own picture. Another view of the same thing must then be in the store, to be found by."""
 
 
 def candidates(entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
@@ -41,6 +43,16 @@ def candidates(entity: Entity, article: Article | None, images: Sequence[ImageAs
         return (0 if image.file in entity.picture_files else 1 if image.file in infobox else 2), image.id
 
     return sorted(images, key=place)[:rules.max_candidates]
+
+
+def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
+    """An entity's pictures that are large enough to be shown and, where search withholds the one that is shown, have another view beside them."""
+    return [i for i in images if min(i.width, i.height) >= rules.min_side and (not rules.withhold_own or has_other_view(i, images, rules))]
+
+
+def has_other_view(image: ImageAsset, images: Sequence[ImageAsset], rules: PictureRules) -> bool:
+    """Whether one of an entity's pictures differs from the given one by more than near-duplicates do."""
+    return any(i.id != image.id and not near_duplicate(i.perceptual_hash, (image.perceptual_hash,), rules.max_distance) for i in images)
 
 
 def check_metadata(image: ImageAsset, rules: PictureRules, *, excluded: Collection[str] = ()) -> tuple[Reason, Any] | None:

@@ -16,7 +16,7 @@ from records.outcomes import Reason, Rejection
 from records.synthesis import Question, Verdict
 from transforms.certificate.facts import best_values
 from transforms.certificate.readings import reading_value
-from transforms.pictures.choose import PictureRules, candidates, check_picture, read_hashes
+from transforms.pictures.choose import PictureRules, candidates, check_picture, has_other_view, read_hashes
 from transforms.pictures.describe import looks_of
 from transforms.pictures.ground import Grounding, GroundingRules, depicts_another, distractors, ground, not_run, support_of
 from transforms.pictures.measure import check_grounding
@@ -55,23 +55,26 @@ class PictureChooser:
         """The picture, its grounding and the verdict of filter F7; or why no picture of the anchor will do."""
         anchor = self.store.entity(question.anchor)
         assert anchor is not None, "the anchor comes from the store"
-        looked_at = candidates(anchor, self.store.article(anchor.id), self.store.images_of(anchor.id), self.rules)
+        images = self.store.images_of(anchor.id)
+        looked_at = candidates(anchor, self.store.article(anchor.id), images, self.rules)
         if not looked_at:
             return reject(question, self.stage, Reason.NO_PICTURE)
         causes: list[tuple[Reason, dict[str, Any]]] = []
         for image in looked_at:
-            refused = self._refusal(question, anchor, image)
+            refused = self._refusal(question, anchor, image, images)
             if isinstance(refused, Grounding):
                 return image, refused, Verdict(filter="F7", passed=True, solver="statistics")
             causes.append((refused[0], {"file": image.file, "reason": refused[0].value, "evidence": refused[1]}))
         furthest = max(causes, key=lambda c: _PROGRESS.index(c[0]) if c[0] in _PROGRESS else -1)[0]
         return reject(question, self.stage, furthest, {"candidates": [evidence for _, evidence in causes]})
 
-    def _refusal(self, question: Question, anchor: Entity, image: ImageAsset) -> tuple[Reason, Any] | Grounding:
+    def _refusal(self, question: Question, anchor: Entity, image: ImageAsset, images: tuple[ImageAsset, ...]) -> tuple[Reason, Any] | Grounding:
         """Why a picture will not do, or its grounding."""
         twins = [e.id for e in (self.store.entity(i) for i in image.entity_ids if i != anchor.id) if e and set(e.classes) & set(anchor.classes)]
         if twins:
             return Reason.NOT_GROUNDED, {"cause": "shows_several", "entities": twins[:5]}
+        if self.rules.withhold_own and not has_other_view(image, images, self.rules):
+            return Reason.NO_OTHER_VIEW, None
         data = self.store.image_bytes(image.id)
         checked = check_picture(image, data, self.rules, stage=self.stage, excluded=self._excluded)
         if isinstance(checked, Rejection):

@@ -34,6 +34,7 @@ class Play:
         keep: stores a picture by its sha256.
         note: stores the times of a question's episodes.
         source: the store's picture that a found one is, by its sha256 and address; "" for none.
+        withhold_own: see `PictureRules`.
         begin: told of each question before it is played, for engines that must know more of it than a policy may.
     """
 
@@ -44,6 +45,7 @@ class Play:
     keep: Callable[[str, bytes], None]
     note: Callable[[Question, Sequence[EpisodeTimes]], None]
     source: Callable[[str, str], str]
+    withhold_own: bool = False
     begin: Callable[[Question], None] = lambda question: None
 
     async def __call__(self, question: Question) -> list[Trajectory | Pending]:
@@ -55,7 +57,7 @@ class Play:
         """
         self.begin(question)
         shown = self.picture(question)
-        task = Task(task_id=question.id, question=question.text, pictures=(shown,), withheld_pictures=frozenset({question.source_image_id} - {""}))
+        task = Task(task_id=question.id, question=question.text, pictures=(shown,), withheld_pictures=frozenset({question.source_image_id} - {""} if self.withhold_own else ()))
         with Journal(self.journal(question), self.player.settings) as journal:
             ended = await asyncio.gather(*(self.player.play(task, rollout, journal=journal) for rollout in range(self.rollouts)), return_exceptions=True)
             episodes = [e for e in ended if isinstance(e, Episode) and e.end != EndReason.PROVIDER]

@@ -33,6 +33,7 @@ class GraphWriter:
         recipe_seed: for every draw.
         max_clauses, max_answer_words, drafts: the recipe's limits (`DraftRules`).
         detail_share, computation_share: how often a draft tries to need a detail or a computation.
+        min_views: how many pictures an entity must have for one of them to be shown (2 where search withholds the question's own).
     """
 
     facts: Facts
@@ -45,6 +46,7 @@ class GraphWriter:
     detail_share: float = 0.2
     computation_share: float = 0.2
     max_hub: int = 10_000
+    min_views: int = 1
 
     name: str = "graph"
 
@@ -186,9 +188,12 @@ class GraphWriter:
             bundles.sort(key=lambda bundle: not any(self._pictured(c) for c in bundle))
         return [Fact(entity_id=entity.id, text="", clauses=(kind, *clues)) for clues in bundles[:self.drafts]]
 
+    def _can_be_shown(self, entity_id: str) -> bool:
+        return len(self.facts.images_of(entity_id)) >= self.min_views
+
     def _pictured(self, clause: Clause) -> bool:
         terms = [clause.subject, clause.object] if isinstance(clause, ClaimClause) else []
-        return any(isinstance(t, Value) and t.kind == "entity" and self.facts.images_of(t.entity) for t in terms)
+        return any(isinstance(t, Value) and t.kind == "entity" and self._can_be_shown(t.entity) for t in terms)
 
     async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
         """The question with the facts in place of the name (or beside the hop, for a node of a path)."""
@@ -217,7 +222,7 @@ class GraphWriter:
     async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
         """Named entities that have a picture, those farthest from what is asked first."""
         assert draft.form is not None
-        pictured = [c for c in constants(draft.form) if self.facts.images_of(c)]
+        pictured = [c for c in constants(draft.form) if self._can_be_shown(c)]
         # Constants of later injections lie deeper in the question; a date can be counted from a year on the picture.
         order = pictured[::-1]
         if draft.answer.type == "date" and self._chance(seed, "readable").random() < self.detail_share:

@@ -53,10 +53,12 @@ def task_bank(number: int) -> ImageBank:
 
 
 @pytest.mark.parametrize("arguments", [{"handle": 0}, {"query": "Bram Light"}])
-def test_the_tasks_own_picture_is_found_by_no_search_though_nobody_names_it(provider, arguments):
+def test_where_pictures_are_withheld_what_looks_like_the_tasks_own_is_found_by_no_search(provider, arguments):
     bank = task_bank(1)
-    result = called(ToolBox(provider, settings=ToolSettings(max_new_pictures=8)), bank, "image_search", arguments)
-    own = asset(1, 0)[0]
+    box = ToolBox(provider, settings=ToolSettings(max_new_pictures=8))
+    own, other = asset(1, 0)[0], asset(3, 1)[0]
+    assert 0 in called(box, task_bank(1), "image_search", arguments).images, "the web finds it"
+    result = called(box.for_task(frozenset([other.id])), bank, "image_search", arguments)
     assert result.status == "ok" and 0 not in result.images
     assert all(image.url != own.source_page for image in bank.images) and any("Bram Light 2.jpg" in image.url for image in bank.images)
 

@@ -112,7 +112,7 @@ BINDINGS = {"x0": "Q1000", "x1": "Q2000", "a": year(1660).key()}
 
 
 def certified(facts: SmallFacts, form: Form = BORN, bindings: dict = BINDINGS, **rules):
-    return certify_form(form, facts, {"x0": entity_value("Q1000")}, bindings, CertificateRules(**rules))
+    return certify_form(form, facts, {"x0": entity_value("Q1000")}, bindings, CertificateRules(**{"stated": False, **rules}))
 
 
 def test_a_path_of_functional_hops_is_certified_with_its_evidence_and_needs_its_picture():
@@ -122,6 +122,26 @@ def test_a_path_of_functional_hops_is_certified_with_its_evidence_and_needs_its_
     assert [(h.source, h.property, h.target) for h in made.evidence] == [("x0", "P84", "x1"), ("x1", "P569", "a")]
     assert made.nominal_hops == made.effective_hops == 2
     assert made.answers_without_picture >= 2
+
+
+def page(entity_id: str, text: str) -> dict[str, Article]:
+    return {entity_id: Article(wiki="enwiki", entity_id=entity_id, page_id=1, revision=1, title=entity_id, sections=(Section(title="", level=1, text=text),))}
+
+
+@pytest.mark.parametrize(("pages", "missing"), [
+    ({}, ["P84", "P569"]),
+    (page("Q1000", "Drawn by Q2000."), ["P569"]),
+    (page("Q2000", "Q2000, born in 1660, drew Q1000."), []),
+    ({**page("Q1000", "Drawn by Q2000."), **page("Q2000", "Born in 16601.")}, ["P569"]),
+])
+def test_what_no_page_states_nobody_can_look_up(pages, missing):
+    claims = crowd()
+    made = certified(SmallFacts(claims, articles=pages), stated=True)
+    if missing:
+        wanted = {c.id for c in claims if c.subject in ("Q1000", "Q2000") and c.property in missing}
+        assert made.reason == "not_stated" and set(made.evidence["claims"]) == wanted
+    else:
+        assert not isinstance(made, Refusal), made
 
 
 def test_a_second_architect_makes_the_hop_ambiguous():
@@ -140,7 +160,7 @@ def test_a_node_that_its_own_clues_single_out_is_a_decoration():
                 ask=Ask(var="a", type="quantity"))
     heights = [claim(f"Q1{i:03}", "P2048", Value(kind="quantity", number=20.0 + i, unit="Q11573")) for i in range(60)]
     refusal = certify_form(form, SmallFacts([*crowd(), *heights]), {"x0": entity_value("Q2003")},
-                           {"x0": "Q2003", "x1": "Q1003", "a": "quantity:23:Q11573"}, CertificateRules())
+                           {"x0": "Q2003", "x1": "Q1003", "a": "quantity:23:Q11573"}, CertificateRules(stated=False))
     assert refusal.reason == "decoration"
 
 
