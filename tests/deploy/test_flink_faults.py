@@ -1,16 +1,22 @@
 """What fails in mid-job, one thing at a time: the bytes are the same in the end, and a table says what time it cost."""
+import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+import urllib.request
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from benchmarks.mock_endpoint import running
+from tests.calls.redis_server import RedisServer, needs_redis
 from tests.deploy.runs import ROOT, SETTINGS, digests, ended, synth, until
 
 pytestmark = [pytest.mark.flink, pytest.mark.slow]
@@ -117,6 +123,12 @@ def answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def llm_settings(url: str) -> tuple[str, ...]:
+    """The llm writer against an endpoint, few calls at once, so that the job lasts."""
+    return (*SETTINGS, "writer=llm", f'models={{endpoints: [{{name: mock, base_url: "{url}"}}], roles: {{default: {{endpoint: mock, model: mock}}}}}}',
+            "run.in_flight=4")
+
+
 def asked(run: Path) -> bool:
     """Whether replies have arrived."""
     log = run / "calls.sqlite-wal"
@@ -127,9 +139,7 @@ def test_an_endpoint_that_is_down_for_a_minute(on_cluster, cluster, store):
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    model = f'{{endpoints: [{{name: mock, base_url: "http://127.0.0.1:{port}/v1"}}], ' \
-            'roles: {default: {endpoint: mock, model: mock}}}'
-    settings = (*SETTINGS, "writer=llm", f"models={model}", "run.in_flight=4")
+    settings = llm_settings(f"http://127.0.0.1:{port}/v1")
     server = endpoint(port)
     until(lambda: answers(port), 60)
     try:
@@ -151,3 +161,54 @@ def test_an_endpoint_that_is_down_for_a_minute(on_cluster, cluster, store):
     finally:
         server.kill()
         server.wait()
+
+
+def sent(url: str) -> Counter[str]:
+    """Requests that an endpoint has got, by idempotency key, which is the key of the call cache."""
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/stats", timeout=20) as reply:
+        return Counter(json.load(reply)["by_key"])
+
+
+def arrived(redis: RedisServer, prefix: str) -> set[str]:
+    """Keys whose reply the server holds."""
+    with redis.client() as client:
+        return {name.decode().rpartition(":")[2] for name in client.scan_iter(f"{prefix}:reply:*", count=1000)}
+
+
+@needs_redis
+def test_redis_killed_and_started_again_with_its_append_only_file(on_cluster, cluster, store, tmp_path):
+    folders = [tmp_path / name for name in ("redis", "redis-as-it-died")]
+    folders[0].mkdir()
+    redis = RedisServer(folders[0])
+    redis.start()
+    try:
+        with running(mean=0.6) as url:
+            settings = llm_settings(url)
+            began, calm = time.monotonic(), store.parent / "redis-calm"
+            assert ended(synth(store, calm, *on_cluster, "--cache", redis.url("calm"), settings=settings), calm) == 0
+            without, before = time.monotonic() - began, sent(url)
+            assert max(before.values()) == 1, "two workers asked for the same"
+            began, out = time.monotonic(), store.parent / "redis-killed"
+            job = synth(store, out, *on_cluster, "--cache", redis.url("killed"), settings=settings)
+            until(lambda: len(arrived(redis, "killed")) >= len(before) // 4)
+            redis.stop()
+            shutil.copytree(*folders)
+            time.sleep(RESTART_AFTER)
+            redis.start()
+            code, how = ended(job, out), "the calls wait"
+            if code:
+                code, how = ended(synth(store, out, *on_cluster, "--cache", redis.url("killed"), settings=settings), out), "the same command goes on"
+            again = sent(url) - before
+    finally:
+        redis.stop()
+    kept = RedisServer(folders[1])  # what had arrived when it died, read from a copy of its file
+    kept.start()
+    try:
+        had_arrived = arrived(kept, "killed")
+    finally:
+        kept.stop()
+    assert code == 0 and digests(out) == digests(calm)
+    assert len(before) // 4 <= len(had_arrived) < len(again), "it was not killed in the middle"
+    assert [key for key in had_arrived if again[key] != 1] == []
+    twice = sum(again.values()) - len(again)
+    TABLE.append(("kill -9 of Redis, started again", without, time.monotonic() - began, f"{how}; {len(had_arrived)} replies stood, {twice} calls sent twice"))

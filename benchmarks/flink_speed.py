@@ -1,0 +1,217 @@
+"""Flink with two workers against two processes in process: ingest, synth, and the stage that calls models.
+
+    python -m benchmarks.flink_speed --out DIR [--articles 20000] [--seeds 2000] [--pictured 4000] [--parts ingest synth calls]
+
+Starts a cluster (`deploy.flink.cluster`: two task managers with a slot and a worker pool each) and stops it at the end. The two sides take turns on the
+same inputs, and what they write is compared. Start-up is the wall time of the same job on next to nothing (50 articles, one seed), taken on the
+same side in the same run; `net` is the wall time less that. Ingest reads a fictional world without pictures; synth runs on a
+second world, with pictures, up to the splits (no data set, no report). Worlds and stores stay in DIR for the next time.
+
+The call stage: a stage of the kind that synth has, each record one chat call, window 64 in each worker, on an endpoint on loopback with
+log-normal latency (mean 0.30 s). Its rate runs from the tenth to the ninetieth percent of the replies; ideal is 2 × 64 ÷ mean latency.
+"""
+import argparse
+import datetime
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+
+from benchmarks.mock_endpoint import running
+from calls.caller import Caller
+from calls.sqlite import SqliteCache
+from deploy.flink.cluster import ROOT, Cluster, free_port
+from deploy.flink.parts import fetch
+from knowledge.world.write import write_world
+from models.chat import ChatClient
+from models.endpoints import EndpointConfig, RoleConfig
+from models.messages import user
+from pipeline.ingest import IngestOptions, run_ingest
+from pipeline.recipe import load_recipe
+from pipeline.runner_kind import RunnerKind
+from pipeline.runners import LOCAL, RunnerOptions
+from pipeline.submit import run_pipeline
+from pipeline.synth import run_synth
+from records.outcomes import Rejection
+from records.parquet import read_records, write_records
+from records.table import Json
+from transforms.stages.run import StageTransform
+from transforms.stages.shards import shard_path
+from transforms.stages.stage import Stage
+
+WORKERS, WINDOW, MEAN = 2, 64, 0.3
+CALL_SHARDS, SEED, GOAL = 32, 1, 1.3
+SYNTH = ("seeds.per_entity=4", "run.shards=32")
+NOTHING = 50
+"""Articles of the world whose ingest is all start-up."""
+
+
+def runner_of(options: list[str]) -> RunnerOptions:
+    """In process where there are no options, else Flink: master, job server, worker pool."""
+    if not options:
+        return LOCAL
+    master, jar, environment = options
+    return RunnerOptions(kind=RunnerKind.FLINK, flink_master=master, job_server_jar=jar, environment=environment, probe_seconds=0)
+
+
+def ingest(world: str, store: str, runner: RunnerOptions) -> str:
+    """Ingests a world; gives the store's digest."""
+    made = run_ingest(IngestOptions(store=store, articles=(f"{world}/articles.xml.bz2",), entities=(f"{world}/entities.json.bz2",),
+                                    snapshot="2026-01-01", workers=WORKERS, runner=runner))
+    return made.meta["digest"]
+
+
+def synth(store: str, run: str, num_seeds: int, runner: RunnerOptions) -> str:
+    """Runs the recipe of the demo up to the splits; gives a digest of the stages' files."""
+    recipe = load_recipe("demo", (*SYNTH, f"seeds.count={num_seeds}"))
+    run_synth(recipe, store=store, out=run, workers=WORKERS, runner=runner)
+    return subprocess.run("find stages pictures -type f | sort | xargs sha256sum | sha256sum", shell=True, cwd=run, check=True,
+                          capture_output=True, text=True).stdout.split()[0]
+
+
+def make_caller(settings: tuple[str, str]) -> Any:
+    """The call stage's function: one call a record, and when its reply was there."""
+    url, cache = settings
+    endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW)
+    client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="mock", max_tokens=300)}, Caller(SqliteCache(cache)))
+
+    async def ask(item: Rejection) -> Rejection:
+        await client.chat("role", [user(f"Question {item.item_id}. " + "The lighthouse was built in 1871 on the northern cape. " * 20)], item_id=item.item_id)
+        return item.replace(evidence=Json({"at": time.time()}))
+
+    return ask
+
+
+def calls(run: str, url: str, num_calls: int, runner: RunnerOptions) -> str:
+    """Runs the call stage; gives the replies a second."""
+    stage = Stage(name="01-call", takes=Rejection, gives=Rejection, make=make_caller, settings=(url, f"{run}/calls.sqlite"), in_flight=WINDOW)
+    for shard in range(CALL_SHARDS):
+        items = [Rejection(item_id=f"{i:06d}", seed_id="", stage="", reason="error") for i in range(shard, num_calls, CALL_SHARDS)]
+        write_records(shard_path(run, "00-items", "kept", shard), Rejection, items)
+
+    def build(pipeline: beam.Pipeline) -> None:
+        shards = pipeline | "shards" >> beam.Create(range(CALL_SHARDS), reshuffle=False) | "spread" >> beam.Reshuffle()
+        _ = shards | StageTransform(stage, run=run, source="00-items")
+
+    run_pipeline(build, runner, workers=WORKERS, title="calls", moved=time.monotonic)
+    at = sorted(r.evidence.value["at"] for s in range(CALL_SHARDS) for r in read_records(shard_path(run, stage.name, "rejected", s), Rejection))
+    assert len(at) == num_calls, f"{len(at)} of {num_calls} calls were replied to"
+    first, last = len(at) // 10, len(at) * 9 // 10
+    return str((last - first) / (at[last] - at[first]))
+
+
+def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, str]:
+    """Runs one job in a process of its own; gives its wall seconds, imports not counted, and its result."""
+    options = [cluster.rest, str(cluster.parts.jar), cluster.environment] if cluster else []
+    command = [sys.executable, "-m", "benchmarks.flink_speed", "--job", kind, *map(str, arguments), "--on", *options]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    seconds, result = json.loads(done.stdout.splitlines()[-1])
+    return seconds, result
+
+
+def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Cluster) -> None:
+    """Both sides on the small input and on the large one; prints a line each."""
+    net, digests = {}, []
+    for side, where in (("in process", None), ("flink", cluster)):
+        seconds = []
+        for name, (first, *further) in (("small", small), ("large", large)):
+            folder = out / f"{kind}-{name}-{side.replace(' ', '-')}"
+            shutil.rmtree(folder, ignore_errors=True)
+            wall, digest = job(kind, first, folder, *further, cluster=where)
+            seconds.append(wall)
+            if name == "large":
+                digests.append(digest)
+        net[side] = seconds[1] - seconds[0]
+        load = os.getloadavg()[0]
+        print(f"{kind:<7} {side:<11} {seconds[1]:7.1f} s, start-up {seconds[0]:5.1f} s, net {net[side]:7.1f} s  (load {load:.1f})", flush=True)
+    same = "the same bytes" if digests[0] == digests[1] else "NOT THE SAME BYTES"
+    print(f"{kind:<7} flink ÷ in process, net: {net['flink'] / net['in process']:.2f} (goal at most {GOAL}); {same}", flush=True)
+
+
+def world_of(out: Path, articles: int, *, pictures: bool) -> Path:
+    """A world in DIR, written unless it stands there."""
+    world = out / f"world-{articles}{'-pictures' if pictures else ''}"
+    if not (world / "world.json").exists():
+        write_world(world, articles=articles, seed=SEED, pictures=pictures)
+    return world
+
+
+def call_stage(num_calls: int, repeats: int, out: Path, cluster: Cluster) -> None:
+    """The call stage on both sides."""
+    for side, where in (("in process", None), ("flink", cluster)):
+        ratios = []
+        for repeat in range(repeats):
+            folder = out / "calls"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            with running(mean=MEAN, seed=repeat) as url:
+                _, rate = job("calls", folder, url, num_calls, cluster=where)
+                with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as reply:
+                    stats = json.load(reply)
+            assert max(stats["by_key"].values()) == 1, "a call was sent twice"
+            ratios.append(float(rate) * stats["mean_latency"] / (WORKERS * WINDOW))
+        print(f"calls   {side:<11} rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}) of {num_calls:,} calls  "
+              f"(load {os.getloadavg()[0]:.1f})", flush=True)
+
+
+def picture_store(out: Path, articles: int) -> Path:
+    """A store with pictures and their vectors, in DIR."""
+    world, store = world_of(out, articles, pictures=True), out / f"store-{articles}-pictures"
+    if not (store / "meta.json").exists():
+        run_ingest(IngestOptions(store=str(store), articles=(f"{world}/articles.xml.bz2",), entities=(f"{world}/entities.json.bz2",),
+                                 images=(f"{world}/images",), snapshot="2026-01-01", workers=WORKERS))
+        job("synth", store, out / "warm-up", 1, cluster=None)  # embeds the pictures
+    return store
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("runs/bench-flink"))
+    parser.add_argument("--articles", type=int, default=20_000, help="of the world that is ingested")
+    parser.add_argument("--pictured", type=int, default=4_000, help="articles of the world, with pictures, on which synth runs")
+    parser.add_argument("--seeds", type=int, default=2_000)
+    parser.add_argument("--calls", type=int, default=12_000)
+    parser.add_argument("--repeats", type=int, default=3, help="of the call stage")
+    parser.add_argument("--parts", nargs="+", default=["ingest", "synth", "calls"])
+    parser.add_argument("--job", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument("--on", nargs="*", default=[], help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.job:
+        kind, *arguments = asked.job
+        given = [int(a) if a.isdigit() else a for a in arguments]
+        began = time.monotonic()
+        result = {"ingest": ingest, "synth": synth, "calls": calls}[kind](*given, runner_of(asked.on))
+        print(json.dumps([time.monotonic() - began, result]))
+        return
+    out = asked.out.absolute()
+    load = os.getloadavg()[0]
+    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {load:.1f}", flush=True)
+    cluster = Cluster(folder=out / "cluster", parts=fetch(ROOT / "build" / "flink-parts", print), rest_port=free_port(), rpc_port=free_port(),
+                      pool_port=free_port(), task_managers=WORKERS, pools=WORKERS)
+    began = time.monotonic()
+    cluster.start()
+    print(f"cluster started in {time.monotonic() - began:.0f} s", flush=True)
+    try:
+        if "ingest" in asked.parts:
+            small, large = (world_of(out, n, pictures=False) for n in (NOTHING, asked.articles))
+            side_by_side("ingest", (small,), (large,), out, cluster)
+        if "synth" in asked.parts:
+            store = picture_store(out, asked.pictured)
+            side_by_side("synth", (store, 1), (store, asked.seeds), out, cluster)
+        if "calls" in asked.parts:
+            call_stage(asked.calls, asked.repeats, out, cluster)
+    finally:
+        cluster.stop()
+
+
+if __name__ == "__main__":
+    main()
