@@ -57,7 +57,8 @@ class Play:
         """
         self.begin(question)
         shown = self.picture(question)
-        task = Task(task_id=question.id, question=question.text, pictures=(shown,), withheld_pictures=frozenset({question.source_image_id} - {""} if self.withhold_own else ()))
+        withheld = frozenset({question.source_image_id} - {""}) if self.withhold_own else frozenset()
+        task = Task(task_id=question.id, question=question.text, pictures=(shown,), withheld_pictures=withheld)
         with Journal(self.journal(question), self.player.settings) as journal:
             ended = await asyncio.gather(*(self.player.play(task, rollout, journal=journal) for rollout in range(self.rollouts)), return_exceptions=True)
             episodes = [e for e in ended if isinstance(e, Episode) and e.end != EndReason.PROVIDER]

@@ -95,19 +95,39 @@ class GraphWriter:
         nodes = frozenset(e.id for e in entities)
         drafts: list[Draft] = []
         wants_detail, wants_computation = draw.random() < self.detail_share, draw.random() < self.computation_share
-        asked = self._asked(entities[-1], nodes, draw)
-        if wants_detail and year_readings(self.facts, entities[0].id) and not any(a.type == "date" for _, a in asked) and draw.random() < 0.8:
-            return []  # another walk may end where a date can be asked, and then the year on the picture counts
-        for claim, answer in asked:
-            form = Form(clauses=(*clauses, ClaimClause(subject=hops[-1].target, property=claim.property, object="a")), ask=_ask("a", answer))
-            plain = Draft(text="", answer=answer, form=form, bindings={**bindings, "a": claim.value.key()}, hops=hops,
-                          anchor=entities[0].id)
-            for wanted, deepen in ((wants_detail, self._with_reading), (wants_computation, self._with_span)):
-                deeper = deepen(plain, claim.value, draw) if wanted else None
-                if deeper is not None:
-                    drafts.insert(0, deeper)
+        if wants_detail and year_readings(self.facts, entities[0].id):
+            drafts = self._with_readings(clauses, bindings, hops, entities, draw)
+            if not drafts and draw.random() < 0.8:
+                return []  # another walk may lead past a date, and then the year on the picture counts
+        for claim, answer in self._asked(entities[-1], nodes, draw):
+            plain = self._asking(tuple(clauses), bindings, hops, entities, claim, answer)
+            deeper = self._with_span(plain, claim.value, draw) if wants_computation else None
+            if deeper is not None:
+                drafts.insert(0, deeper)
             drafts.append(plain)
         return drafts
+
+    def _with_readings(self, clauses: list[Clause], bindings: dict[str, str], hops: tuple[Hop, ...], entities: tuple[Entity, ...],
+                       draw: Random) -> list[Draft]:
+        """Drafts that count the years between a year on the picture and a date of the path's last node, or of the one before it: the nearer first."""
+        found = []
+        for length in (n for n in (len(hops) - 1, len(hops)) if n > 0):
+            nodes = entities[:length + 1]
+            known = {var: bindings[var] for var in [f"x{i}" for i in range(length + 1)]}
+            near = length == 1
+            dates = self._asked(nodes[-1], frozenset(e.id for e in nodes), draw) if near or nodes[-1].domain != "location" else []
+            for claim, answer in dates:
+                plain = self._asking(tuple(clauses[:length + 1]), known, hops[:length], nodes, claim, answer)
+                deeper = self._with_reading(plain, claim.value, draw, near=near)
+                if deeper is not None:
+                    found.append(deeper)
+        return found
+
+    def _asking(self, clauses: tuple[Clause, ...], bindings: dict[str, str], hops: tuple[Hop, ...], entities: tuple[Entity, ...], claim: Claim,
+                answer: Answer) -> Draft:
+        """The draft that asks for an attribute of a path's last node."""
+        form = Form(clauses=(*clauses, ClaimClause(subject=hops[-1].target, property=claim.property, object="a")), ask=_ask("a", answer))
+        return Draft(text="", answer=answer, form=form, bindings={**bindings, "a": claim.value.key()}, hops=hops, anchor=entities[0].id)
 
     def _asked(self, entity: Entity, avoid: frozenset[str], draw: Random) -> list[tuple[Claim, Answer]]:
         found = answerable(self.facts, self.trust, entity, self.max_answer_words, avoid)
@@ -115,14 +135,15 @@ class GraphWriter:
 
     # Deeper: a reading on the picture, a computation
 
-    def _with_reading(self, draft: Draft, value: Value, draw: Random) -> Draft | None:
+    def _with_reading(self, draft: Draft, value: Value, draw: Random, *, near: bool) -> Draft | None:
         """The draft asking for the years between its date and the year read on the picture.
 
-        The two have to be near: a year on a named part of the picture ("plaque", "inscription") may lie two hops from the date, any other one.
+        The two must have to do with each other: only a year on a named part of the picture ("plaque") may lie farther than one hop from the
+        date, and then not from that of a place.
         """
         if value.year is None:
             return None
-        readings = [d for d in year_readings(self.facts, draft.anchor) if len(draft.hops) <= (2 if d.part else 1)]
+        readings = [d for d in year_readings(self.facts, draft.anchor) if near or self.english.is_named_part(d.part)]
         if not readings:
             return None
         detail = draw.choice(readings)
@@ -233,14 +254,14 @@ class GraphWriter:
         """The question with the mention shown by the picture; then, by chance, deepened by a reading on it."""
         assert draft.form is not None
         var = next_var(draft.form)
-        shown = replace(draft, form=show_constant(draft.form, mention.entity_id, var), bindings={**draft.bindings, var: mention.entity_id},
-                        anchor=mention.entity_id)
+        form = show_constant(draft.form, mention.entity_id, var)
+        shown = replace(draft, form=form, bindings={**draft.bindings, var: mention.entity_id}, anchor=mention.entity_id)
         draw = self._chance(seed, "hide_entity")
         deeper = None
         if draft.answer.type == "date":
             value = self._asked_value(shown)
-            if value is not None and draw.random() < self.detail_share:
-                deeper = self._with_reading(shown, value, draw)
+            if value is not None and _before(form) == var and draw.random() < self.detail_share:
+                deeper = self._with_reading(shown, value, draw, near=True)
             if value is not None and deeper is None and draw.random() < self.computation_share:
                 deeper = self._with_span(shown, value, draw)
         step = Rewrite(round=len(draft.history) + 1, role="hide_entity", before=draft.text, after="", entity_id=mention.entity_id)

@@ -7,6 +7,9 @@ from prompts.phrases.words import Words
 MAX_WORDS = 70
 MAX_OF = 4
 MAX_SENTENCE = 45
+MAX_STACKED = 23
+"""Words of a sentence that gives one thing three conditions; more is too much to hold."""
+_STACKED = re.compile(r"\b(?:that|who) [^,]+, [^,]+ and (?:was|is|has|had|[a-z]+(?:ed|s)) ")
 _QUOTED = re.compile(r"“[^”]*”")
 
 
@@ -40,6 +43,8 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
             found.append("too many of")
         if len(sentence.split()) > MAX_SENTENCE:
             found.append("sentence too long")
+        if len(sentence.split()) > MAX_STACKED and _STACKED.search(sentence):
+            found.append("stacked conditions")
     if len(text.split()) > MAX_WORDS:
         found.append("too many words")
     return tuple(found)

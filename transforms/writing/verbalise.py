@@ -23,6 +23,8 @@ from transforms.writing.telling import HOPELESS, Telling
 
 TRIES_PER_CLAUSE = 12
 """Derivations a question, by the number of its clauses."""
+MAX_CLAIMS = 6
+"""In a question, the one that is asked for included."""
 NEARLY = 0.8
 """Wordings whose cost is within this of the best are equally good, and one is drawn."""
 
@@ -79,6 +81,8 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     cost, telling = found[chosen]
     text, spans = _read_marks(chosen)
     faults = problems(text, language) + tuple(f"says {h}" for h in _said(text, hidden))
+    if len(scene.claims) > MAX_CLAIMS:
+        faults += (f"{len(scene.claims)} claims are more than a reader keeps in mind",)
     if telling.cost >= HOPELESS:
         faults += ("something is not described",)
     if form.anchor and form.anchor not in names and not telling.anchor_phrase:
