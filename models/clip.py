@@ -3,22 +3,25 @@
 A checkpoint is named as open_clip does, "ViT-B-32/openai" (architecture, pretrained tag) or "hf-hub:owner/name", or it is
 a folder with `open_clip_config.json` and safetensors weights; "small" is the one that lies beside this file. Measured on
 one core, decoding included: 4 ms a picture with the small one, 71 to 118 ms with ViT-B/32.
+
+open_clip and torch are imported at first use: they take 5 s of CPU and 800 MB, and most workers of a cluster never embed anything.
 """
 import functools
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import open_clip
-import torch
 from PIL import Image
 
 from models.calibration import PUBLISHED, Calibration, calibration_of
 from models.picture_file import decode
 from records.errors import InputError
 from records.identity import SCORE_DIGITS
+
+if TYPE_CHECKING:
+    import torch
 
 SMALL_CLIP = Path(__file__).parent / "small_clip"
 BATCH = 4
@@ -57,6 +60,9 @@ class Clip:
         Raises:
             InputError: unknown name, missing or damaged files, or weights that cannot be downloaded.
         """
+        import open_clip
+        import torch
+
         # open_clip and torch read OMP_NUM_THREADS themselves; nothing here sets a number of threads.
         folder = SMALL_CLIP if spec == "small" else Path(spec)
         local = folder.is_dir()
@@ -96,19 +102,21 @@ class Clip:
         return calibration_of(self.name, self.embed_pictures([p for p, _ in pairs]), self.embed_texts(descriptions),
                               descriptions)
 
-    def _pixels(self, picture: bytes | Image.Image) -> torch.Tensor:
+    def _pixels(self, picture: bytes | Image.Image) -> "torch.Tensor":
         # Twice the input's side: below that a JPEG read at reduced scale differs visibly from the full read.
         image = decode(picture, at_least=2 * self._side) if isinstance(picture, bytes) else picture.convert("RGB")
         return self._preprocess(image)  # (3, side, side)
 
-    @torch.inference_mode()
-    def _embed(self, items: Sequence[Any], tensor_of: Callable[[Any], torch.Tensor],
-               encode: Callable[[torch.Tensor], torch.Tensor]) -> np.ndarray:
+    def _embed(self, items: Sequence[Any], tensor_of: Callable[[Any], "torch.Tensor"],
+               encode: Callable[["torch.Tensor"], "torch.Tensor"]) -> np.ndarray:
+        import torch
+
         rows = []
         for start in range(0, len(items), BATCH):
             tensors = [tensor_of(item) for item in items[start:start + BATCH]]
             padded = torch.stack(tensors + tensors[-1:] * (BATCH - len(tensors)))
-            features = torch.nn.functional.normalize(encode(padded).float(), dim=-1)  # (BATCH, d)
+            with torch.inference_mode():
+                features = torch.nn.functional.normalize(encode(padded).float(), dim=-1)  # (BATCH, d)
             rows.append(features[:len(tensors)].numpy())
         if not rows:
             return np.zeros((0, self.dimension), dtype=np.float32)
