@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo test test-all test-flink lint system clean
+.PHONY: demo test test-all test-flink flink-parts java lint system clean
 
 demo: $(VENV)/installed
 	$(BIN)/questloom demo --out demo
@@ -14,14 +14,22 @@ demo: $(VENV)/installed
 test: lint system
 	$(BIN)/python -m pytest -m "not slow and not flink" -n 2 --dist loadfile
 
-test-all: lint system
+test-all: lint system java
 	$(BIN)/python -m pytest -m "not flink" -n 2 --dist loadfile
+	@if $(BIN)/python -m deploy.flink.cluster check; then $(MAKE) test-flink FLINK=flink; else echo "so the tests on a Flink cluster are left out"; fi
 
 # On a real Flink cluster, started for it: needs Java 17 and Maven, 8 GB of memory, and fetches 600 MB once. FLINK="flink" adds the table of faults.
 FLINK ?= flink and not slow
-test-flink: $(VENV)/installed
-	$(BIN)/python -m deploy.flink.cluster fetch
+test-flink: flink-parts system
 	$(BIN)/python -m pytest tests/deploy -m "$(FLINK)"
+
+flink-parts: $(VENV)/installed java
+	$(BIN)/python -m deploy.flink.cluster fetch
+
+java:
+	@{ command -v java && command -v mvn; } >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jdk-headless maven >/dev/null; } \
+	|| echo "Java 17 or Maven is missing and cannot be installed here"
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

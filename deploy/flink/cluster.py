@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deploy.flink.parts import FLINK_VERSION, Parts, fetch
+from deploy.flink.parts import FLINK_VERSION, Parts, fetch, missing
 from deploy.flink.processes import Process, end, launch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -221,7 +221,7 @@ def free_port() -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m deploy.flink.cluster", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("command", choices=("fetch", "start", "stop", "status"))
+    parser.add_argument("command", choices=("check", "fetch", "start", "stop", "status"))
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "flink", help="of the cluster's configuration, logs and state")
     parser.add_argument("--parts", type=Path, default=ROOT / "build" / "flink-parts", help="of Flink's jars and the job server, fetched once")
     parser.add_argument("--task-managers", type=int, default=2)
@@ -230,6 +230,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--pool-port", type=int, default=50000)
     given = parser.parse_args(arguments)
     folder = given.folder.absolute()
+    if given.command == "check":
+        print("\n".join(missing()) or "Java and Maven are here")
+        return 1 if missing() else 0
     if given.command == "fetch":
         print(fetch(given.parts, print).jar)
         return 0

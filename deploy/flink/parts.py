@@ -1,9 +1,11 @@
 """What a Flink cluster on one machine is made of: Flink's jars, and Beam's job server for them. Fetched once into a folder."""
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +13,7 @@ FLINK_VERSION = "1.19.3"
 """Flink's jars come from PyPI's `apache-flink-libraries`; the runner for this minor version is the newest that is published as a library."""
 POM = Path(__file__).with_name("pom.xml")
 JAVA_VERSION = 17
+"""At least."""
 
 
 @dataclass(frozen=True)
@@ -30,37 +33,62 @@ class Parts:
         return self.folder / "libraries" / "pyflink" / "lib"
 
 
+def missing() -> list[str]:
+    """The programs that are not on this machine, each with what to do; [] where a cluster can be made."""
+    found = []
+    if shutil.which("java") is None:
+        found.append(f"java is not on PATH. Install Java {JAVA_VERSION} or later (Debian: default-jdk-headless).")
+    elif (version := java_version()) < JAVA_VERSION:
+        found.append(f"java is of version {version}. Install Java {JAVA_VERSION} or later (Debian: default-jdk-headless).")
+    if shutil.which("mvn") is None:
+        found.append("mvn is not on PATH. Install Maven (Debian: maven).")
+    return found
+
+
+def java_version() -> int:
+    """The major version of the java on PATH; 0 where it does not say."""
+    said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
+    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    return int(version[1]) if version else 0
+
+
 def fetch(folder: Path, say: Callable[[str], None]) -> Parts:
-    """Fetches or builds what is missing: about 600 MB, some minutes the first time, nothing later.
+    """Fetches or builds what is missing: about 600 MB, some minutes the first time, nothing later. Flink's jars and the job server come side by side.
 
     Raises:
         SystemExit: a program is missing, or a step failed; its output is shown.
     """
     parts = Parts(folder.absolute())
     parts.folder.mkdir(parents=True, exist_ok=True)
-    _need("java", f"Install Java {JAVA_VERSION} (Debian: openjdk-17-jdk-headless).")
+    digest, built = hashlib.sha256(POM.read_bytes()).hexdigest(), parts.folder / "job-server.sha256"
+    steps = []
     if not list(parts.libraries.glob("flink-dist-*.jar")):
-        say(f"fetching Flink {FLINK_VERSION} (230 MB)")
-        # Installed aside: the package pins nothing itself, but `apache-flink` beside Beam would.
-        _run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir", "--upgrade",
-              "--target", str(parts.folder / "libraries"), f"apache-flink-libraries=={FLINK_VERSION}"], parts.folder)
-    built = parts.folder / "job-server.sha256"
-    digest = hashlib.sha256(POM.read_bytes()).hexdigest()
+        steps.append(_fetch_libraries)
     if not parts.jar.exists() or not built.exists() or built.read_text() != digest:
-        _need("mvn", "Install Maven (Debian: maven).")
-        say("building the job server (160 MB; minutes the first time)")
-        work = parts.folder / "job-server"
-        work.mkdir(exist_ok=True)
-        shutil.copy(POM, work / "pom.xml")
-        _run(["mvn", "-B", "-q", "package"], work)
-        (work / "target" / "job-server.jar").replace(parts.jar)
-        built.write_text(digest)
+        steps.append(_build_job_server)
+    if lacking := [line for line in missing() if line.startswith("java") or _build_job_server in steps]:
+        raise SystemExit("\n".join(lacking))
+    with ThreadPoolExecutor() as pool:
+        for done in [pool.submit(step, parts, say) for step in steps]:
+            done.result()
     return parts
 
 
-def _need(program: str, fix: str) -> None:
-    if shutil.which(program) is None:
-        raise SystemExit(f"{program} is not on PATH. {fix}")
+def _fetch_libraries(parts: Parts, say: Callable[[str], None]) -> None:
+    say(f"fetching Flink {FLINK_VERSION} (230 MB)")
+    # Installed aside: the package pins nothing itself, but `apache-flink` beside Beam would.
+    _run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir", "--upgrade",
+          "--target", str(parts.folder / "libraries"), f"apache-flink-libraries=={FLINK_VERSION}"], parts.folder)
+
+
+def _build_job_server(parts: Parts, say: Callable[[str], None]) -> None:
+    say("building the job server (160 MB; minutes the first time)")
+    work = parts.folder / "job-server"
+    work.mkdir(exist_ok=True)
+    shutil.copy(POM, work / "pom.xml")
+    _run(["mvn", "-B", "-q", "package"], work)
+    (work / "target" / "job-server.jar").replace(parts.jar)
+    (parts.folder / "job-server.sha256").write_text(hashlib.sha256(POM.read_bytes()).hexdigest())
 
 
 def _run(command: list[str], folder: Path) -> None:

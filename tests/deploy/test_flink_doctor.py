@@ -1,4 +1,5 @@
 """What a real cluster can lack is said within a minute, with what to do: nothing hangs."""
+import os
 import socket
 import subprocess
 import sys
@@ -91,30 +92,35 @@ def test_more_slots_than_there_are(on_cluster, cluster):
 
 
 def test_no_free_slot_names_the_job_that_has_them_and_a_job_that_stands_still_is_cancelled(on_cluster, cluster, tmp_path, monkeypatch):
-    """The second part ends the first: a job that only sleeps is the job that stands still."""
+    """The second part ends the first: a job that only sleeps is the job that stands still, once nothing moves any more."""
     import threading
 
     import apache_beam as beam
 
     ended: list[BaseException] = []
+    seen, woken = threading.Event(), tmp_path / "woken"
 
     def sleeping(pipeline) -> None:
-        pipeline | beam.Create(range(8), reshuffle=False) | beam.Reshuffle() | beam.Map(_sleep)
+        pipeline | beam.Create(range(8), reshuffle=False) | beam.Reshuffle() | beam.Map(_sleep, str(woken))
 
     def run() -> None:
         try:
-            run_on_flink(sleeping, options(cluster), name="questloom-sleeper", moved=lambda: 0, stall_seconds=PATIENT)
+            run_on_flink(sleeping, options(cluster), name="questloom-sleeper", moved=lambda: 0 if seen.is_set() else time.monotonic(), stall_seconds=5)
         except BaseException as error:
             ended.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
     end = time.monotonic() + PATIENT
-    while (cluster.overview() or {})["slots-available"] and time.monotonic() < end:
-        time.sleep(0.5)
-    line = missing(options(cluster))
-    assert line.name == "slots" and "0 of 2 are free" in line.detail and "questloom-sleeper" in line.detail
+    try:
+        while (cluster.overview() or {})["slots-available"] and time.monotonic() < end:
+            time.sleep(0.5)
+        line = missing(options(cluster))
+    finally:
+        seen.set()
     thread.join(2 * PATIENT)
+    assert line.name == "slots" and "0 of 2 are free" in line.detail and "questloom-sleeper" in line.detail
+    woken.touch()  # Flink waits for the workers of a job that it cancels
     assert isinstance(ended[0], Stalled) and "was cancelled" in str(ended[0])
     end = time.monotonic() + PATIENT
     while (cluster.overview() or {})["slots-available"] < 2 and time.monotonic() < end:
@@ -122,8 +128,11 @@ def test_no_free_slot_names_the_job_that_has_them_and_a_job_that_stands_still_is
     assert cluster.overview()["slots-available"] == 2
 
 
-def _sleep(number: int) -> int:
-    time.sleep(600)
+def _sleep(number: int, until_this_stands: str) -> int:
+    for _ in range(600):
+        if os.path.exists(until_this_stands):
+            break
+        time.sleep(1)
     return number
 
 
