@@ -21,7 +21,7 @@ import imagehash
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from models.picture_file import PictureError, decode, encode
+from models.picture_file import FORMATS, MAX_PIXELS, PictureError, decode, encode
 from records.episodes import BankImage
 from records.outcomes import Reason
 
@@ -31,8 +31,8 @@ MIN_SIDE = 8
 MIN_FOUND_SIDE = 32
 MAX_ASPECT = 100
 """Longer side to shorter side; vision processors refuse 200."""
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
-"""Pillow would hand some others (EPS) to outside programs."""
+MAX_FOUND_PIXELS = 40_000_000
+"""Of a picture of the open web. A file of a few kilobytes may say that it has more, and many are read side by side."""
 MAX_HASH_BITS = 4
 """Of 64: in how many bits pictures that look the same may differ."""
 MAX_COLOUR_DIFFERENCE = 12.0
@@ -142,7 +142,7 @@ class ImageBank:
             box: (x0, y0, x1, y1) in the parent, 0 to 1000, where it was cropped.
 
         Raises:
-            PictureError: no usable picture: damaged, not of `FORMATS`, too large, too small or too narrow.
+            PictureError: no usable picture: damaged, of another format than `decode` reads, too large, too small or too narrow.
         """
         seen = _examined(data)
         old = self._same_pixels(seen.look) if parent >= 0 or origin == FIGURES_FROM else self._same_look(seen)
@@ -237,7 +237,7 @@ def _examined(data: bytes) -> _Examined:
     return seen
 
 
-def _as_shown(data: bytes) -> tuple[bytes, Image.Image]:
+def _as_shown(data: bytes, *, max_pixels: int = MAX_PIXELS) -> tuple[bytes, Image.Image]:
     """The bytes that the model is shown, and their pixels."""
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as header:
@@ -246,7 +246,7 @@ def _as_shown(data: bytes) -> tuple[bytes, Image.Image]:
         raise PictureError(Reason.PICTURE_TOO_LARGE, str(error)) from error
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError, OverflowError) as error:
         raise PictureError(Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]) from error
-    picture = decode(data)
+    picture = decode(data, at_least=MAX_SIDE, max_pixels=max_pixels)
     if min(picture.size) < MIN_SIDE or max(picture.size) > MAX_ASPECT * min(picture.size):
         raise PictureError(Reason.PICTURE_TOO_SMALL, f"{picture.width}×{picture.height} pixels, too small or too narrow to be looked at")
     if plain and kind in ("JPEG", "PNG") and max(picture.size) <= MAX_SIDE:
@@ -257,9 +257,9 @@ def _as_shown(data: bytes) -> tuple[bytes, Image.Image]:
 
 
 def usable_picture(data: bytes) -> bool:
-    """Whether a found file is a picture worth showing: it can be read, and is no icon or counting pixel."""
+    """Whether a file of the open web is a picture worth showing: it can be read, and is neither an icon nor a bomb."""
     try:
-        _, picture = _as_shown(data)
+        _, picture = _as_shown(data, max_pixels=MAX_FOUND_PIXELS)
     except PictureError:
         return False
     return min(picture.size) >= MIN_FOUND_SIDE

@@ -20,6 +20,7 @@ from PIL import Image
 
 from agent.engines.engine import Conversation
 from models.messages import Message, Picture, assistant, system, user
+from models.picture_file import decode
 from records.episodes import Turn
 from records.errors import InputError
 
@@ -138,7 +139,7 @@ class TokenRenderer:
     def _encode(self, kind: Literal["prompt", "observation"], text: str, pictures: Sequence[Picture]) -> Segment:
         if not pictures:
             return Segment(kind=kind, ids=tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"]))
-        images = [_pixels(picture) for picture in pictures]
+        images = [decode(picture.data) for picture in pictures]
         made = dict(self._processor(text=[text], images=images, return_tensors="pt", add_special_tokens=False))
         inputs = {name: made[name] for name in ("pixel_values", "image_grid_thw") if name in made}
         return Segment(kind=kind, ids=tuple(made["input_ids"][0].tolist()), inputs=inputs, pictures=tuple(p.sha256 for p in pictures))
@@ -188,11 +189,6 @@ class TokenRenderer:
     def _refused(self, what: str) -> InputError:
         return InputError(f"chat template of {self._name}", what, "Take a template that renders each conversation as the beginning of its "
                           "continuation, for example the model's own with the lines removed that strip <think> from earlier turns.")
-
-
-def _pixels(picture: Picture) -> Image.Image:
-    with Image.open(io.BytesIO(picture.data)) as opened:
-        return opened.convert("RGB")
 
 
 def _probe_picture() -> Picture:

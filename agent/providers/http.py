@@ -5,6 +5,7 @@ the name is resolved (a name that resolves differently the second time gains not
 """
 import asyncio
 import ipaddress
+import re
 import socket
 import time
 from urllib.parse import urljoin, urlsplit
@@ -23,6 +24,8 @@ from calls.retry import CallFault, fault_of_status
 
 MAX_REPLY_BYTES = 16 << 20
 MAX_REDIRECTS = 3
+UNICAST = ipaddress.ip_network("2000::/3")
+"""Where addresses of the IPv6 internet are given out. Outside of it lie, among others, NAT64 and addresses that hold an IPv4 one."""
 REST_SECONDS = 60.0
 """How long a key that was refused with 429 rests, where the service names no time."""
 USER_AGENT = "Mozilla/5.0 (compatible; Questloom/0.1)"
@@ -120,7 +123,7 @@ class Http:
             self._check_public(url)
             try:
                 async with self._session("open").get(url, allow_redirects=False, timeout=_NO_TIMEOUT, proxy=_proxy(url),
-                                                     headers={"User-Agent": USER_AGENT, "Accept": "image/*"}) as response:
+                                                     headers={"User-Agent": USER_AGENT, "Accept": "image/*", "Accept-Encoding": "identity"}) as response:
                     if response.status in (301, 302, 303, 307, 308):
                         url = urljoin(url, response.headers.get("Location", ""))
                         continue
@@ -152,7 +155,9 @@ class Http:
             self._sessions, self._loop = {}, loop
         if kind not in self._sessions:
             resolver = _PublicResolver() if kind == "open" and not self.allow_private else None
-            self._sessions[kind] = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, resolver=resolver), cookie_jar=aiohttp.DummyCookieJar())
+            # Pictures are compressed in themselves: what a strange host packs once more could be a bomb, and is not unpacked.
+            self._sessions[kind] = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, resolver=resolver), cookie_jar=aiohttp.DummyCookieJar(),
+                                                         auto_decompress=kind != "open")
         return self._sessions[kind]
 
     def _check_public(self, url: str) -> None:
@@ -170,10 +175,28 @@ class Http:
 def is_public(host: str) -> bool:
     """Whether a host is not, by its spelling, an address or a name of a private network."""
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_global
+        return is_public_address(host.strip("[]"))
     except ValueError:
-        return "." in host and not host.rstrip(".").endswith((".local", ".internal", ".localhost", ".lan", ".home.arpa")) and not host.rstrip(".").rpartition(
-            ".")[2].isdigit()  # "127.1" is an address to the system's resolver
+        name = host.rstrip(".").lower()
+        last = name.rpartition(".")[2]
+        # "127.1" and "0x7f.1" are addresses to the system's resolver.
+        own = f".{name}".endswith((".local", ".internal", ".localhost", ".lan", ".home.arpa"))
+        return "." in name and not own and not re.fullmatch(r"\d+|0x[\da-f]*", last)
+
+
+def is_public_address(address: str) -> bool:
+    """Whether an IP address is one of the open internet; an IPv6 address that leads to an IPv4 one (mapped, 6to4) is judged by that.
+
+    Raises:
+        ValueError: it is no IP address.
+    """
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address):
+        inner = found.ipv4_mapped or found.sixtofour
+        if inner is None:
+            return found in UNICAST and found.is_global
+        found = inner
+    return found.is_global and not found.is_multicast
 
 
 class _PublicResolver(AbstractResolver):
@@ -185,7 +208,7 @@ class _PublicResolver(AbstractResolver):
     async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
         if self._inner is None:
             self._inner = ThreadedResolver()
-        found = [one for one in await self._inner.resolve(host, port, family) if ipaddress.ip_address(one["host"].partition("%")[0]).is_global]
+        found = [one for one in await self._inner.resolve(host, port, family) if is_public_address(one["host"])]
         if not found:
             raise OSError(None, "the name leads to no public address")
         return found

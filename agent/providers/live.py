@@ -27,6 +27,7 @@ from agent.providers.services import (
     parse_picture,
     parse_text,
     parse_words,
+    web_address,
 )
 from agent.tools.outcome import ToolFault, model_fault, provider_fault
 from calls.caller import Caller
@@ -44,8 +45,11 @@ PICTURES_A_PAGE = 3
 """Addresses that are tried for one page's picture."""
 MAX_PAGE_PICTURES = 8
 STAGE = "tools"
-_MARKDOWN_PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\((\S{1,2000}?)(?:\s+\"[^\"\n]{0,300}\")?\)")
-_MARKDOWN_LINK = re.compile(r"\[([^\]\n]{1,300})\]\((https?://[^\s)]{1,2000})(?:\s+\"[^\"\n]{0,300}\")?\)")
+# No bracket inside of a text, none inside of an address, and one level of parentheses there ("…/Mercury_(planet)"): no two attempts read
+# the same stretch, so a page that opens brackets without end is read in linear time.
+_TARGET = r"\(({0}(?:[^\s()\[\]]|\([^\s()\[\]]{{0,300}}\)){{1,2000}})(?:\s{{1,9}}\"[^\"\n]{{0,300}}\")?\)"
+_MARKDOWN_PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]" + _TARGET.format(""))
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]" + _TARGET.format("https?://"))
 _HEADING = re.compile(r"^#{1,6} +(.{1,300})$", re.M)
 _NO_PHOTO = re.compile(r"\.(?:svg|ico)(?:$|[?#])|/(?:favicon|logo|sprite|icon)[^/]*$|^data:", re.I)
 T = TypeVar("T")
@@ -123,6 +127,8 @@ class LiveProvider:
             raise model_fault("blocked", "visit: this site is blocked. Look elsewhere.")
         read = await self._ask("reader", service, ask_page(url), parse_page)
         title, address = read.value.title, read.value.url or url
+        if self._is_blocked(address):  # the address led there
+            raise model_fault("blocked", "visit: this site is blocked. Look elsewhere.")
         return Answered(value=self._page(title or address, address, read.value.markdown), cost=read.cost)
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
@@ -164,7 +170,7 @@ class LiveProvider:
 
     async def _first_picture(self, urls: tuple[str, ...]) -> tuple[str, bytes]:
         for url in urls[:PICTURES_A_PAGE]:
-            if data := await self._picture(url):
+            if not self._is_blocked(url) and (data := await self._picture(url)):
                 return url, data
         return "", b""
 
@@ -190,9 +196,10 @@ class LiveProvider:
     def _page(self, title: str, url: str, markdown: str) -> Page:
         """Markdown to sections, links and pictures."""
         pictures = {address: " ".join(alt.split()) for alt, target in _MARKDOWN_PICTURE.findall(markdown)
-                    if (address := _joined(url, target)) and not _NO_PHOTO.search(target)}
+                    if (address := _joined(url, target)) and not self._is_blocked(address) and not _NO_PHOTO.search(target)}
         text = _MARKDOWN_PICTURE.sub("", markdown)
-        links = {target: " ".join(name.split()) for name, target in _MARKDOWN_LINK.findall(text) if not self._is_blocked(target)}
+        links = {target: " ".join(name.split()) for name, target in _MARKDOWN_LINK.findall(text)
+                 if web_address(target) and not self._is_blocked(target)}
         text = _MARKDOWN_LINK.sub(r"\1", text)
         pieces = _HEADING.split(text)
         sections = [("", pieces[0].strip()), *((pieces[i].strip(), pieces[i + 1].strip()) for i in range(1, len(pieces), 2))]
@@ -217,7 +224,8 @@ class LiveProvider:
 
 
 def _joined(base: str, target: str) -> str:
+    """A picture's web address as a page names it, or ""."""
     try:
-        return urljoin(base, target)
+        return web_address(urljoin(base, target))
     except ValueError:
         return ""

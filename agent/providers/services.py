@@ -19,6 +19,8 @@ from calls.ledger import Status
 from calls.retry import CallFault
 
 MAX_CONTENT_CHARS = 400_000
+MAX_WORDS_CHARS = 10_000
+"""Of a title or a snippet."""
 _KEPT_BLOCKS = frozenset(("doc_title", "paragraph_title", "text", "vision_footnote", "table", "figure_title", "formula", "number", "header", "footer"))
 _TAGS = re.compile(r"<[^>]{0,200}>")
 _GRPC = {8: Status.RATE_LIMITED, 4: Status.TIMEOUT, 13: Status.SERVER_ERROR, 14: Status.SERVER_ERROR}
@@ -114,17 +116,17 @@ def parse_text(service: ServiceSettings, body: bytes) -> tuple[PageHit, ...]:
     else:
         rows = _rows(_object(body), "organic", or_known=("searchParameters",))
     return tuple(PageHit(title=_words(row, "title"), url=url, snippet=_words(row, "snippet", "htmlSnippet"))
-                 for row in rows if (url := _address(row.get("link"))))
+                 for row in rows if (url := web_address(row.get("link"))))
 
 
 def parse_words(service: ServiceSettings, body: bytes) -> tuple[FoundPage, ...]:
     """Pages of a picture search by words."""
     if service.kind == "google_images":
         rows = _rows(_object(body), "items", or_known=("queries", "searchInformation"))
-        found = [(row, _address((row.get("image") or {}).get("contextLink") if isinstance(row.get("image"), dict) else ""), [row.get("link")]) for row in rows]
+        found = [(row, web_address(image.get("contextLink") if isinstance(image := row.get("image"), dict) else ""), [row.get("link")]) for row in rows]
     else:
         rows = _rows(_object(body), "images", or_known=("searchParameters",))
-        found = [(row, _address(row.get("link")), [row.get("imageUrl"), row.get("thumbnailUrl")]) for row in rows]
+        found = [(row, web_address(row.get("link")), [row.get("imageUrl"), row.get("thumbnailUrl")]) for row in rows]
     return tuple(FoundPage(title=_words(row, "title"), url=url, pictures=_addresses(pictures)) for row, url, pictures in found if url)
 
 
@@ -133,7 +135,7 @@ def parse_picture(service: ServiceSettings, body: bytes) -> tuple[FoundPage, ...
     if service.kind == "lens":
         rows = _rows(_object(body), "organic", or_known=("searchParameters",))
         return tuple(FoundPage(title=_words(row, "title"), url=url, pictures=_addresses([row.get("imageUrl"), row.get("thumbnailUrl")]))
-                     for row in rows if (url := _address(row.get("link"))))
+                     for row in rows if (url := web_address(row.get("link"))))
     responses = _rows(_object(body), "responses")
     if not responses:
         raise ValueError("no response")
@@ -147,7 +149,7 @@ def parse_picture(service: ServiceSettings, body: bytes) -> tuple[FoundPage, ...
     pages = []
     for row in _rows(detection, "pagesWithMatchingImages", or_known=("webEntities", "visuallySimilarImages", "bestGuessLabels", None)):
         matches = [m.get("url") for name in ("fullMatchingImages", "partialMatchingImages") for m in _rows(row, name, or_known=(None,))]
-        if url := _address(row.get("url")):
+        if url := web_address(row.get("url")):
             pages.append(FoundPage(title=_words(row, "pageTitle"), url=url, pictures=_addresses(matches)))
     return tuple(pages)
 
@@ -157,7 +159,7 @@ def parse_page(body: bytes) -> ReadPage:
     data = _object(body).get("data")
     if not isinstance(data, dict) or not isinstance(data.get("content"), str):
         raise ValueError("no data.content")
-    return ReadPage(title=_words(data, "title"), url=_address(data.get("url")), markdown=data["content"][:MAX_CONTENT_CHARS])
+    return ReadPage(title=_words(data, "title"), url=web_address(data.get("url")), markdown=data["content"][:MAX_CONTENT_CHARS])
 
 
 def parse_ocr(body: bytes, size: tuple[int, int]) -> tuple[Block, ...]:
@@ -171,8 +173,9 @@ def parse_ocr(body: bytes, size: tuple[int, int]) -> tuple[Block, ...]:
         for row in rows:
             box = tuple(min(1000.0, max(0.0, 1000 * float(v) / size[i % 2])) for i, v in enumerate(row["block_bbox"]))
             if row["block_label"] in _KEPT_BLOCKS and str(row["block_content"]).strip() and len(box) == 4:
-                blocks.append(Block(text=_TAGS.sub(" ", str(row["block_content"])), box=(box[0], box[1], box[2], box[3]), kind=row["block_label"]))
-    except (LookupError, TypeError, AttributeError) as error:
+                text = _TAGS.sub(" ", str(row["block_content"])[:MAX_WORDS_CHARS])
+                blocks.append(Block(text=text, box=(box[0], box[1], box[2], box[3]), kind=row["block_label"]))
+    except (LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise ValueError("no parsing_res_list") from error
     return tuple(blocks)
 
@@ -196,11 +199,11 @@ def _rows(decoded: dict[str, Any], name: str, or_known: tuple[str | None, ...] =
 
 def _words(row: dict[str, Any], *names: str) -> str:
     text = next((row[name] for name in names if isinstance(row.get(name), str)), "")
-    return html.unescape(_TAGS.sub("", text)).strip()
+    return html.unescape(_TAGS.sub("", text[:MAX_WORDS_CHARS])).strip()
 
 
-def _address(value: Any) -> str:
-    """A plain web address, or ""."""
+def web_address(value: Any) -> str:
+    """The value where it is a plain web address that can be taken apart, else ""."""
     if not isinstance(value, str) or len(value) > 2_000:
         return ""
     try:
@@ -211,7 +214,7 @@ def _address(value: Any) -> str:
 
 
 def _addresses(values: list[Any]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(url for url in map(_address, values) if url))
+    return tuple(dict.fromkeys(url for url in map(web_address, values) if url))
 
 
 Parse = Callable[[bytes], Any]

@@ -138,6 +138,9 @@ class Watch:
                             tasks += int(line.split()[1])
             except (FileNotFoundError, ProcessLookupError, PermissionError):
                 continue  # it has just ended
+        tmp = os.statvfs("/tmp")
+        if tmp.f_files - tmp.f_ffree > self.told["tmp_files"]:
+            self.passed("output", f"it made more than {self.told['tmp_files']} files")
         if memory > self.told["memory_bytes"]:
             self.passed("memory", f"it used more than {self.told['memory_bytes'] >> 20} MiB of memory")
         if tasks >= self.told["tasks"]:

@@ -59,6 +59,8 @@ class SandboxLimits:
     """Of stdout and stderr, each; more stops the code."""
     file_bytes: int = 32 << 20
     tmp_bytes: int = 96 << 20
+    tmp_files: int = 10_000
+    """Files in `/tmp`: each takes a kilobyte of the kernel's memory, which no other limit counts."""
     figures: int = 8
     figure_bytes: int = 16 << 20
     """Of all figures together."""
@@ -105,10 +107,13 @@ class Sandbox:
             SandboxFault: there is no report: the sandbox could not be started, or it was destroyed.
         """
         async with self._slot():
-            with tempfile.TemporaryDirectory(prefix="questloom-") as folder:
-                box = Path(folder)
-                _lay_out(box, code, pictures)
-                return await self._run(box, len(pictures), seconds)
+            try:
+                with tempfile.TemporaryDirectory(prefix="questloom-") as folder:
+                    box = Path(folder)
+                    _lay_out(box, code, pictures)
+                    return await self._run(box, seconds)
+            except OSError as error:  # a full disk, no process to be had: nothing that the code did
+                raise SandboxFault(f"it could not be started ({error})") from error
 
     def _slot(self) -> asyncio.Semaphore:
         loop = asyncio.get_running_loop()
@@ -116,13 +121,13 @@ class Sandbox:
             self._slots, self._loop = asyncio.Semaphore(self.limits.parallel), loop
         return self._slots
 
-    async def _run(self, box: Path, num_pictures: int, seconds: float) -> Ran:
+    async def _run(self, box: Path, seconds: float) -> Ran:
         filter_end, filter_start = os.pipe()
         try:
             os.write(filter_start, syscall_filter(platform.machine()))
             os.close(filter_start)
             process = await asyncio.create_subprocess_exec(
-                *self._command(box, num_pictures, seconds, filter_end), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                *self._command(box, seconds, filter_end), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 env={}, cwd="/", pass_fds=(filter_end,), start_new_session=True)
         finally:
             os.close(filter_end)
@@ -140,7 +145,7 @@ class Sandbox:
                 await process.wait()
         return _read_report(report, said, self.limits)
 
-    def _command(self, box: Path, num_pictures: int, seconds: float, filter_fd: int) -> list[str]:
+    def _command(self, box: Path, seconds: float, filter_fd: int) -> list[str]:
         root = os.getuid() == 0
         command = [self._bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
         command += (["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_KILL"] if root else
@@ -162,8 +167,8 @@ class Sandbox:
         command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--perms", "1777", "--size", str(self.limits.tmp_bytes),
                     "--tmpfs", "/tmp", "--ro-bind", str(box), "/box", "--chdir", "/tmp", "--remount-ro", "/", "--seccomp", str(filter_fd)]
         told = {"seconds": seconds, "memory_bytes": self.limits.memory_bytes, "tasks": self.limits.tasks, "output_bytes": self.limits.output_bytes,
-                "file_bytes": self.limits.file_bytes, "figures": self.limits.figures, "figure_bytes": self.limits.figure_bytes,
-                "num_pictures": num_pictures, "user": random.SystemRandom().randint(FIRST_ID, LAST_ID) if root else 0}
+                "file_bytes": self.limits.file_bytes, "tmp_files": self.limits.tmp_files, "figures": self.limits.figures,
+                "figure_bytes": self.limits.figure_bytes, "user": random.SystemRandom().randint(FIRST_ID, LAST_ID) if root else 0}
         return [*command, "--", sys.executable, "-I", "/box/driver.py", json.dumps(told)]
 
 

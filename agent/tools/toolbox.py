@@ -28,7 +28,7 @@ from records.identity import canonical_json, sha256_hex
 TOOLS = (Tool(search.text_search, remote=True), Tool(search.web_search, remote=True), Tool(search.image_search, remote=True),
          Tool(search.visit, remote=True), Tool(pictures.crop), Tool(pictures.rotate), Tool(pictures.flip), Tool(pictures.sharpen),
          Tool(pictures.super_resolution), Tool(pictures.perspective_correct), Tool(pictures.layout_parsing, remote=True),
-         Tool(python.python_interpreter))
+         Tool(python.python_interpreter, remote=True))  # code has a time limit of its own; what passes the call's waited for a sandbox
 """In the order in which prompts show them."""
 
 

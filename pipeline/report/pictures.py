@@ -5,8 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from PIL import Image, UnidentifiedImageError
-
+from models.picture_file import PictureError, decode
 from pipeline.teach_folder import TEACH, tool_picture_path
 from records.errors import InputError
 from records.places import Place
@@ -41,13 +40,12 @@ def picture_reader(run: Place, fallback: Picture | None) -> Picture:
 def shrunk(data: bytes, longest: int, quality: int = QUALITY) -> bytes:
     """A picture as JPEG without metadata, at most `longest` pixels wide or high."""
     try:
-        with Image.open(io.BytesIO(data)) as image:
-            image.draft("RGB", (longest, longest))
-            image.thumbnail((longest, longest))
-            out = io.BytesIO()
-            image.convert("RGB").save(out, "JPEG", quality=quality)
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        picture = decode(data, at_least=longest)
+    except PictureError as error:
         raise InputError("a picture of the run", f"cannot be decoded ({error})", "Run the same `questloom synth` command again.") from error
+    picture.thumbnail((longest, longest))
+    out = io.BytesIO()
+    picture.save(out, "JPEG", quality=quality)
     return out.getvalue()
 
 

@@ -4,7 +4,7 @@ import io
 import pytest
 from PIL import Image, ImageFilter, ImageOps
 
-from agent.bank import MAX_SIDE, ImageBank, UnknownHandle, handle_text, parse_handle
+from agent.bank import MAX_SIDE, ImageBank, UnknownHandle, handle_text, parse_handle, usable_picture
 from models.picture_file import PictureError, encode
 from models.picture_ops import sharpen, super_resolution
 from records.identity import sha256_hex
@@ -108,6 +108,12 @@ def test_bytes_that_are_no_usable_picture_are_refused(data):
     with pytest.raises(PictureError):
         bank.add(data, origin="visit")
     assert len(bank) == 0
+
+
+def test_a_small_file_of_the_web_that_says_it_is_huge_is_not_opened():
+    bomb = file_of(Image.new("1", (9_000, 9_000)), "PNG")
+    assert len(bomb) < 20_000 and not usable_picture(bomb)
+    assert usable_picture(file_of(scene(1)))
 
 
 @pytest.mark.parametrize(("written", "number"), [(3, 3), ("<image:12>", 12), (" <image:0> ", 0), ("3", None), ("<image:-1>", None), (True, None), (1.0, None),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, PngImagePlugin
 
-from models.picture_file import PictureError, decode, encode
+from models.picture_file import FORMATS, PictureError, decode, encode
 from records.outcomes import Reason
 from tests.models.pictures import file_of, scene
 
@@ -40,6 +40,18 @@ def test_what_is_no_whole_picture_is_unreadable(data):
     with pytest.raises(PictureError) as caught:
         decode(data)
     assert caught.value.reason is Reason.PICTURE_UNREADABLE
+
+
+@pytest.mark.parametrize("kind", ["PPM", "ICO", "TGA", "SGI", "DDS", "JPEG2000", "PCX", "EPS"])
+def test_a_format_that_is_not_on_the_list_is_unreadable_though_pillow_knows_it(kind):
+    with pytest.raises(PictureError) as caught:
+        decode(file_of(scene(1, (64, 48)), kind))
+    assert caught.value.reason is Reason.PICTURE_UNREADABLE
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_each_format_on_the_list_is_read(kind):
+    assert decode(file_of(scene(1, (64, 48)), kind)).size == (64, 48)
 
 
 @settings(max_examples=200, deadline=None)

@@ -3,6 +3,7 @@
 What the next requests to a path get is scripted, used up in order; afterwards every request gets a good reply.
 """
 import base64
+import gzip
 import json
 import threading
 import time
@@ -131,6 +132,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, b"\xff\xd8\xff no picture", "image/jpeg")
         elif name == "huge.jpg":
             self._send(200, b"\xff\xd8\xff" + b"a" * (2 << 20), "image/jpeg")
+        elif name == "bomb.jpg":
+            self._send(200, gzip.compress(bytes(64 << 20)), "image/jpeg", {"Content-Encoding": "gzip"})
         elif kind == "jpg" and stem.isdigit():
             self._send(200, file_of(scene(int(stem), (320, 240))), "image/jpeg")
         elif kind == "html":

@@ -1,10 +1,13 @@
 """The live provider against services on loopback: their protocols, keys, recordings, and what hostile pages and hosts may not do."""
 import asyncio
+import json
+import time
 
 import pytest
 
 from agent.providers.http import Http, Keys, is_public
 from agent.providers.live_settings import ServiceSettings
+from agent.providers.services import parse_page
 from calls.budget import Budget
 from calls.ledger import cost_lines
 from calls.retry import CallFault
@@ -142,6 +145,47 @@ def test_blocked_sites_are_neither_found_nor_visited(services, bench):
     assert services.num("/reader") == 0
 
 
+def page_of(content: str, url: str = "https://example.org/a") -> str:
+    return "json:" + json.dumps({"code": 200, "data": {"title": "A", "url": url, "content": content}})
+
+
+def test_a_page_that_an_address_leads_to_is_blocked_as_if_it_had_been_named(services, bench):
+    live = bench()
+    services.next("/reader", page_of("The answer is 1871.", url="https://huggingface.co/datasets/x"))
+    result = live.call("visit", url="https://short.example.org/1", goal="g")
+    assert result.code == "blocked" and "1871" not in result.text
+
+
+def test_addresses_on_a_page_that_are_none_are_left_out(services, bench):
+    services.next("/reader", page_of("Built 1871. [a](https://[::1) [b](https://[x]y/) ![c](http://[::1) ![d](https://[z]/d.jpg) [good](https://a.org/M_(planet))"))
+    result = bench().call("visit", url="https://example.org/a", goal="built")
+    assert result.status == "ok" and result.text.endswith("Links:\n- good: https://a.org/M_(planet)")
+
+
+@pytest.mark.parametrize("opened", ["![](", "![](x", "[", "![", "[a](https://", "[a](https://x(", "[a](https://x[y](https://"])
+def test_a_page_of_brackets_that_are_never_closed_is_read_in_linear_time(services, bench, opened):
+    provider = bench().provider
+    began = time.monotonic()
+    provider._page("t", "https://example.org/", opened * (400_000 // len(opened)))
+    assert time.monotonic() - began < 2, "the worst of these took 44 s"
+
+
+def test_a_title_without_end_is_cut_before_it_is_read(services):
+    began = time.monotonic()
+    found = parse_page(json.dumps({"data": {"title": "<" * 4_000_000, "url": "", "content": ""}}).encode())
+    assert time.monotonic() - began < 1 and len(found.title) <= 10_000
+
+
+def test_what_a_strange_host_has_compressed_is_not_unpacked(services):
+    async def fetch() -> bytes:
+        http = Http(allow_private=True)
+        try:
+            return await http.fetch(f"{services.base}/pictures/bomb.jpg", max_bytes=1 << 20)
+        finally:
+            await http.aclose()
+    assert asyncio.run(fetch())[:2] == b"\x1f\x8b"
+
+
 def test_the_budget_stops_live_calls(bench):
     live = bench(budget=Budget(money=0.0015))
     assert live.call("web_search", query="one").status == "ok"
@@ -150,7 +194,8 @@ def test_the_budget_stops_live_calls(bench):
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "10.0.0.1", "169.254.169.254", "[::1]", "192.168.1.1", "127.1", "2130706433", "printer.local",
-                                  "metadata.google.internal", "[::ffff:127.0.0.1]", "0x7f.0.0.1"])
+                                  "metadata.google.internal", "[::ffff:127.0.0.1]", "0x7f.0.0.1", "0x7f.0x1", "localhost.", "[2002:7f00:1::]",
+                                  "[64:ff9b::a9fe:a9fe]", "[::127.0.0.1]", "[fec0::1]", "[ff02::1]", "224.0.0.1"])
 def test_pictures_are_not_fetched_from_private_networks(host):
     async def fetch() -> None:
         http = Http(allow_private=False)

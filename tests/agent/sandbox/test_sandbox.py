@@ -62,6 +62,9 @@ CONTAINED = [
     ("the network", "import socket; socket.create_connection(('192.0.2.1', 80), 2)", "unreachable"),
     ("a name", "import socket; socket.getaddrinfo('example.org', 80)", "gaierror"),
     ("a datagram", "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))", "unreachable"),
+    ("the machine's host", "import socket; socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)", "not permitted"),
+    ("the kernel's ciphers", "import socket; socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)", "not permitted"),
+    ("the routing tables", "import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)", "not permitted"),
     ("/usr", "open('/usr/x', 'w')", "Read-only"), ("the root", "open('/x', 'w')", "Read-only"), ("/dev/shm", "open('/dev/shm/x', 'w')", "Read-only"),
     ("the pictures", "open(image_paths[0], 'w')", "Read-only"), ("a remount", "import ctypes, os; raise OSError(ctypes.CDLL(None, use_errno=True).mount("
      "b'none', b'/usr', b'tmpfs', 0, None) or 0, os.strerror(ctypes.get_errno()))", "not permitted"),
@@ -86,6 +89,7 @@ def test_what_code_must_not_reach_it_does_not_and_is_told_how(run, what, code, s
 LIMITS = [
     ("time", "while True: pass", "within 1 s"), ("time", "import time; time.sleep(99)", "within 1 s"),
     ("time", "import signal, time\nfor s in (1, 2, 3, 15): signal.signal(s, signal.SIG_IGN)\nwhile True: time.sleep(1)", "within 1 s"),
+    ("output", "n = 0\nwhile True:\n    open(f'/tmp/figures/{n}', 'w').close()\n    n += 1", "10000 files"),
     ("output", "while True: print('a' * 1000)", "65536 bytes"), ("output", "import os\nwhile True: os.write(2, b'a' * 9999)", "65536 bytes"),
     ("processes", "import os, time\nwhile True:\n    try:\n        if os.fork() == 0: time.sleep(60)\n    except OSError: pass", "64 processes"),
     ("processes", "import threading, time\nwhile True:\n    try: "
@@ -154,6 +158,22 @@ def test_a_folder_of_figures_that_the_code_removed_or_replaced_gives_none(run, i
 def test_errors_name_the_line_of_the_code_and_not_the_runners(run):
     ran = run("def f():\n    return 1 / 0\nf()")
     assert ran.exit_code == 1 and 'File "/box/code.py", line 2, in f' in ran.stderr and "runner.py" not in ran.stderr
+
+
+def test_pairs_of_sockets_and_processes_of_its_own_work(run):
+    ran = run("import socket, subprocess, sys\nprint(subprocess.run([sys.executable, '-c', 'print(1)'], capture_output=True, text=True).stdout.strip())\n"
+              "a, b = socket.socketpair(); a.send(b'x'); print(b.recv(1), socket.socket(socket.AF_INET6).family.name)")
+    assert ran.stdout == "1\nb'x' AF_INET6\n", ran
+
+
+@pytest.mark.parametrize("broken", ["no folder", "no process"])
+def test_a_machine_that_cannot_start_it_is_a_fault_of_the_sandbox(sandbox, monkeypatch, tmp_path, broken):
+    if broken == "no folder":
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    else:
+        monkeypatch.setattr(sandbox, "_bwrap", str(tmp_path / "missing"))
+    with pytest.raises(SandboxFault, match="could not be started"):
+        asyncio.run(sandbox.run("print(1)"))
 
 
 def test_runs_are_apart_from_each_other(sandbox):

@@ -214,6 +214,14 @@ def test_a_sandbox_that_breaks_is_not_the_models_fault(provider, sandbox, bank, 
     assert (result.status, result.code) == ("provider_fault", "sandbox")
 
 
+def test_code_that_waits_too_long_for_a_sandbox_was_not_stopped_for_what_it_did(provider, sandbox, bank, monkeypatch):
+    async def queue(*_, **__):
+        await asyncio.sleep(60)
+    monkeypatch.setattr(sandbox, "run", queue)
+    result = called(box_with(provider, sandbox, seconds=0.05), bank, "python_interpreter", {"code": "1"})
+    assert (result.status, result.code) == ("provider_fault", "timeout")
+
+
 def test_settings_that_cannot_work_are_refused(provider):
     with pytest.raises(InputError, match="no tool"):
         ToolBox(provider, settings=ToolSettings(tools=("zoom",)))
