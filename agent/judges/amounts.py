@@ -65,6 +65,15 @@ def amounts(text: str, language: str = "en") -> list[Amount]:
     return _merged([a for m in _AMOUNT.finditer(text) if (a := _amount(m, text, language)) is not None], text)
 
 
+def numbers(text: str, language: str = "en") -> tuple[float, ...]:
+    """The numbers that a text says, in its own units.
+
+    >>> numbers("about 1,250 m, in twelve parts")
+    (1250.0, 12.0)
+    """
+    return tuple(a.number for a in amounts(readable(text, language), language))
+
+
 def blanked(text: str, spans: list[tuple[int, int]]) -> str:
     """A text with these spans blank: what is said around them."""
     for start, end in spans:

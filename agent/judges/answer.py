@@ -44,6 +44,8 @@ class Judgement:
     """Of the model, 0 to 1; None where it gave none."""
     prompt: str = ""
     """Version of the model's prompt."""
+    fault: BadReply | ProviderFault | None = None
+    """Why the judge failed."""
 
     @property
     def score(self) -> float | None:
@@ -91,7 +93,8 @@ class AnswerJudge:
         try:
             reply = await ask(self.client, prompt, read, item_id=item_id, seed_id=seed_id)
         except (BadReply, ProviderFault) as fault:
-            return Judgement(outcome=Outcome.JUDGE_FAILED, by="", given=ruled.given, why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version)
+            return Judgement(outcome=Outcome.JUDGE_FAILED, by="", given=ruled.given, why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version,
+                             fault=fault)
         outcome = Outcome.CORRECT if reply.correct else Outcome.WRONG if reply.given else Outcome.NO_ANSWER
         return Judgement(outcome=outcome, by=self.client.roles[ROLE].model, given=reply.given or ruled.given, why=reply.why,
                          confidence=None if reply.confidence is None else reply.confidence / 100, prompt=prompt.version)

@@ -126,3 +126,12 @@ def date_of(time: str, precision: int) -> Date:
     if precision == 7:
         return Date((number - 1) // 100 * 100 + 1 if number > 0 else number, precision=7)
     return Date(number, int(month) if precision >= 10 else 0, int(day) if precision >= 11 else 0, max(9, min(precision, 11)))
+
+
+def time_of(date: Date) -> tuple[str, int]:
+    """A year, month or day as Wikidata writes it, with its precision.
+
+    >>> time_of(Date(-44, 3, 15, 11)), time_of(Date(1931))
+    (('-0044-03-15T00:00:00Z', 11), ('+1931-00-00T00:00:00Z', 9))
+    """
+    return f"{'-' if date.year < 0 else '+'}{abs(date.year):04d}-{date.month:02d}-{date.day:02d}T00:00:00Z", date.precision

@@ -46,6 +46,8 @@ class ProcessVerdict:
     """The model's, by dimension."""
     why: str = ""
     prompt: str = ""
+    fault: BadReply | ProviderFault | None = None
+    """Why the model failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +74,8 @@ class ProcessJudge:
         try:
             reply = await ask(self.client, prompt, lambda r: r, item_id=episode.id, seed_id=episode.task_id)
         except (BadReply, ProviderFault) as fault:
-            return ProcessVerdict(passed=None, num_checked=ruled.num_checked, by="", why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version)
+            return ProcessVerdict(passed=None, num_checked=ruled.num_checked, by="", why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version,
+                                  fault=fault)
         scores = {name: getattr(reply, name) for name in DIMENSIONS}
         low = tuple(Reason("model", -1, f"{name} {score:.2f}: {reply.why}") for name, score in scores.items() if score < self.least)
         return ProcessVerdict(passed=not low, reasons=low, num_checked=ruled.num_checked, by=self.client.roles[ROLE].model, scores=scores, why=reply.why,

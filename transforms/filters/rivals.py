@@ -1,10 +1,11 @@
 """A solver's wrong answer as values that the store knows, so that the certificate can execute it as a rival (design 3.5)."""
 from typing import Protocol
 
+from agent.judges.amounts import numbers
+from agent.judges.dates import dates, time_of
 from knowledge.readers.titles import normalise_title
 from records.knowledge import Value
 from records.synthesis import Answer, Question, Verdict
-from transforms.filters.answers import dates, numbers
 from transforms.filters.solvers import wrong_answers
 
 
@@ -25,8 +26,7 @@ def rival_keys(store: Titles, answer: Answer, said: str, language: str = "en") -
             found = store.entity_of_title(normalise_title(said))
             return (found,) if found else ()
         case "time":
-            days = dates(said)
-            times = [(f"{'-' if d.year < 0 else '+'}{abs(d.year):04d}-{d.month:02d}-{d.day:02d}T00:00:00Z", 9 + bool(d.month) + bool(d.day)) for d in days]
+            times = [time_of(date) for date, _, _ in dates(said, day_first=language != "en") if date.precision >= 9]
             return tuple(Value(kind="time", time=time, precision=precision).key() for time, precision in times)
         case "quantity":
             return tuple(Value(kind="quantity", number=n, unit=answer.value.unit).key() for n in numbers(said, language))

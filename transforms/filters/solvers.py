@@ -9,16 +9,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from agent.judges.answer import AnswerJudge
 from models.messages import Picture
 from models.structured import BadReply, RefusedReply
 from prompts.ask import Client, ask
 from prompts.fence import fenced
 from prompts.render import Prompt, render
-from prompts.replies import AnswerJudged, PictureJudged, Solved
+from prompts.replies import PictureJudged, Solved
 from prompts.roles import ROLES
+from records.episodes import Outcome
 from records.synthesis import Question, Verdict
 from records.table import Json
-from transforms.filters.answers import matches, name_key
 
 MAX_MATERIAL_CHARS = 12_000
 MAX_PAGE_CHARS = 1_500
@@ -34,7 +35,7 @@ class Solvers:
     Args:
         client: `models.chat`'s client.
         num_samples: samples of each solver.
-        judge: whether the role judge_answer decides about answers that do not match word for word.
+        judge: whether the role judge_answer decides about answers that no rule accepts.
     """
 
     client: Client
@@ -111,18 +112,11 @@ class Solvers:
             return fault
 
     async def _right(self, question: Question, said: str) -> bool:
-        answer = question.answer
-        if matches(answer, said, question.language):
-            return True
-        if not self.judge or not name_key(said):
-            return False
-
-        def read(reply: AnswerJudged) -> bool:
-            return reply.correct
-
-        prompt = render(ROLES["judge_answer"], question=fenced("question", question.text), answer=f"{answer.text} {answer.unit}".strip(),
-                        aliases="; ".join(answer.aliases), reply=fenced("reply", said))
-        return await ask(self.client, prompt, read, item_id=question.id, seed_id=question.seed_id)
+        judge = AnswerJudge(client=self.client if self.judge else None)
+        made = await judge.judge(question.answer, said, question=question.text, language=question.language, item_id=question.id, seed_id=question.seed_id)
+        if made.fault is not None:
+            raise made.fault
+        return made.outcome is Outcome.CORRECT
 
 
 def wrong_answers(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:

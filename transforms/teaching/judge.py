@@ -4,8 +4,8 @@ A judge that its provider kept from judging leaves the item pending; one whose m
 asking again would bring the same.
 """
 from agent.judges.answer import AnswerJudge, Judgement
-from agent.judges.process import ProcessJudge
-from models.structured import BadReply, RefusedReply
+from agent.judges.process import ProcessJudge, ProcessVerdict
+from models.structured import BadReply
 from records.episodes import EndReason, Outcome
 from records.outcomes import Pending, PendingCause, Reason, Rejection
 from records.trajectories import AnswerVerdict, ProcessCheck, ProcessFinding, Trajectory
@@ -13,7 +13,6 @@ from transforms.stages.stage import reject
 
 ANSWER, PROCESS = "03-answer", "04-process"
 MAX_SHOWN = 300
-_FINAL = tuple(f"{kind.__name__}:" for kind in (BadReply, RefusedReply))
 _NOT_ANSWERED = {EndReason.FORMAT: Reason.FORMAT, EndReason.FATAL: Reason.FATAL_FAULTS}
 
 
@@ -26,7 +25,7 @@ async def judge_answer(trajectory: Trajectory, judge: AnswerJudge) -> Trajectory
         case Outcome.CORRECT:
             return trajectory.replace(verdict=_verdict(made))
         case Outcome.JUDGE_FAILED:
-            return _failed(trajectory, ANSWER, made.why)
+            return _failed(trajectory, ANSWER, made)
         case Outcome.NO_ANSWER:
             if episode.end == EndReason.ANSWERED:
                 return reject(trajectory, ANSWER, Reason.NO_ANSWER_GIVEN, {"end": episode.end, "said": made.given[:MAX_SHOWN], **_asked(trajectory)})
@@ -41,7 +40,7 @@ async def check_process(trajectory: Trajectory, judge: ProcessJudge) -> Trajecto
     made = await judge.judge(trajectory.episode)
     findings = tuple(ProcessFinding(rule=r.rule, turn=r.turn, evidence=r.evidence[:MAX_SHOWN]) for r in made.reasons)
     if made.passed is None:
-        return _failed(trajectory, PROCESS, made.why)
+        return _failed(trajectory, PROCESS, made)
     if not made.passed:
         reason = Reason.FORMAT if any(f.rule == "format" for f in findings) else Reason.PROCESS
         broken = [{"rule": f.rule, "turn": f.turn, "evidence": f.evidence} for f in findings[:20]]
@@ -59,7 +58,7 @@ def _asked(trajectory: Trajectory) -> dict[str, str | int]:
     return {"question": trajectory.question_id, "rollout": trajectory.episode.rollout}
 
 
-def _failed(trajectory: Trajectory, stage: str, why: str) -> Rejection | Pending:
-    if why.startswith(_FINAL):
-        return reject(trajectory, stage, Reason.JUDGE_FAILED, {"why": why[:MAX_SHOWN], **_asked(trajectory)})
-    return Pending(item_id=trajectory.id, seed_id=trajectory.seed_id, stage=stage, cause=PendingCause.PROVIDER.value, message=why)
+def _failed(trajectory: Trajectory, stage: str, made: Judgement | ProcessVerdict) -> Rejection | Pending:
+    if isinstance(made.fault, BadReply):
+        return reject(trajectory, stage, Reason.JUDGE_FAILED, {"why": made.why[:MAX_SHOWN], **_asked(trajectory)})
+    return Pending(item_id=trajectory.id, seed_id=trajectory.seed_id, stage=stage, cause=PendingCause.PROVIDER.value, message=made.why)

@@ -8,6 +8,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from agent.judges.amounts import numbers
+from agent.judges.dates import date_of, dates, time_of
+from agent.judges.normalise import same_name
 from knowledge.readers.sentences import split_sentences
 from prompts.fence import Fenced, fenced
 from prompts.replies import AskedQuestion, Obfuscated
@@ -15,7 +18,6 @@ from records.form import ClaimClause, ClassClause, Clause
 from records.knowledge import Article, Claim, Entity, Value, entity_value
 from records.synthesis import Answer
 from transforms.certificate.leak import folded, leaked
-from transforms.filters.answers import dates, day_of, name_key, numbers
 from transforms.writing.answers import answer_of
 from transforms.writing.forms import SELF
 
@@ -215,7 +217,7 @@ def states(store, line: ClaimLine, words: str, language: str) -> bool:
                 return leaked(words, names) is not None
             return any(names_stand(words, name) for name in names)
         case "time":
-            day = day_of(value.time, value.precision)
+            day = date_of(value.time, max(9, value.precision))
             said = {int(digits) for digits in re.findall(r"\d+", words)}
             return {abs(day.year), *([day.day] if day.day else [])} <= said
         case "quantity":
@@ -267,13 +269,12 @@ def agrees(store, line: ClaimLine, said: str, language: str) -> bool:
     "Princeton" will do for "Princeton, New Jersey".
     """
     if line.value.kind == "time":
-        return str(abs(day_of(line.value.time, 9).year)) in re.findall(r"\d+", said)
+        return str(abs(date_of(line.value.time, 9).year)) in re.findall(r"\d+", said)
     if line.value.kind != "entity":
         return states(store, line, said, language)
     entity = store.entity(line.value.entity)
     names = entity.names(tuple(dict.fromkeys((language, "en")))) if entity else ()
-    key = name_key(said, language)
-    return any(key in (name_key(name, language), name_key(name.split(", ")[0], language)) for name in names if name_key(name, language))
+    return any(same_name(said, wording, language) for name in names for wording in (name, name.split(", ")[0]))
 
 
 def coarsened(value: Value, precision: int) -> Value:
@@ -297,19 +298,17 @@ def answer_from_sentence(store, shown: Material, line: SentenceLine, reply: Aske
         raise ValueError(f"the answer {said!r} does not stand in the cited sentence; give it as the sentence has it")
     aliases = tuple(dict.fromkeys(a for a in reply.aliases if a != said))
     if reply.answer_type == "date":
-        days = dates(said)
-        if len(days) != 1:
+        found = [date for date, _, _ in dates(said, day_first=language != "en")]
+        if len(found) != 1 or found[0].precision < 9:
             raise ValueError(f"the answer {said!r} is not one date")
-        day = days[0]
-        precision = 9 + bool(day.month) + bool(day.day)
-        time = f"{'-' if day.year < 0 else '+'}{abs(day.year):04d}-{day.month:02d}-{day.day:02d}T00:00:00Z"
+        time, precision = time_of(found[0])
         return Answer(value=Value(kind="time", time=time, precision=precision), text=said, type="date", aliases=aliases,
                       precision=("year", "month", "day")[precision - 9])
     if reply.answer_type == "quantity":
-        found = numbers(said, language)
-        if len(found) != 1:
+        said_numbers = numbers(said, language)
+        if len(said_numbers) != 1:
             raise ValueError(f"the answer {said!r} is not one number")
-        return Answer(value=Value(kind="quantity", number=found[0]), text=said, type="quantity", aliases=aliases)
+        return Answer(value=Value(kind="quantity", number=said_numbers[0]), text=said, type="quantity", aliases=aliases)
     linked = next((e for e, names in linked_entities(store, shown.article, line) if said in names), None)
     value = Value(kind="string", text=said) if linked is None else entity_value(linked)
     return Answer(value=value, text=said, type="string" if linked is None else "entity", aliases=aliases)

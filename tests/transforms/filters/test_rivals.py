@@ -20,6 +20,8 @@ def test_a_wrong_year_and_a_wrong_number_become_values_of_the_answers_kind():
     year = Answer(value=Value(kind="time", time="+1871-00-00T00:00:00Z", precision=9), text="1871", type="date")
     height = Answer(value=Value(kind="quantity", number=31.0, unit="Q11573"), text="31", type="quantity", unit="metre")
     assert rival_keys(Titles(), year, "in 1887") == (Value(kind="time", time="+1887-00-00T00:00:00Z", precision=9).key(),)
+    assert rival_keys(Titles(), year, "in May 1887") == (Value(kind="time", time="+1887-05-00T00:00:00Z", precision=10).key(),)
+    assert rival_keys(Titles(), year, "in the 1880s") == (), "a decade is no year"
     assert rival_keys(Titles(), height, "40 m") == (Value(kind="quantity", number=40.0, unit="Q11573").key(),)
 
 

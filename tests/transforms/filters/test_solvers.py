@@ -52,6 +52,20 @@ def test_the_judge_decides_about_each_other_wording_once():
     assert (verdict.passed, verdict.num_correct) == (False, 2)
 
 
+def test_a_judge_that_fails_is_no_verdict():
+    for fault in (BadReply("judge_answer", "no JSON", ""), ProviderFault("p", "down")):
+        made = solvers("answer_text_only", "I. Varga", judge={})
+        made.client.left.append(("judge_answer", "", fault))
+        with pytest.raises(type(fault)):
+            asyncio.run(made.text_only(QUESTION))
+
+
+def test_answers_are_marked_as_an_episodes_are():
+    """An answer in the question's words is right, one that names two candidates is not."""
+    verdict = text_only("Ilse Varga built the lighthouse.", "Ilse Varga or Oda Lind", "It may be Ilse Varga")
+    assert verdict.num_correct == 1 and verdict.evidence["wrong"] == [["Ilse Varga or Oda Lind", 1], ["It may be Ilse Varga", 1]]
+
+
 def test_a_model_that_gives_no_usable_reply_does_not_pass_the_question():
     with pytest.raises(BadReply):
         text_only(BadReply("r", "no JSON", ""), BadReply("r", "no JSON", ""))

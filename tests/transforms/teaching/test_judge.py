@@ -6,6 +6,9 @@ import pytest
 from agent.judges.answer import AnswerJudge, Judgement
 from agent.judges.process import ProcessJudge, ProcessVerdict
 from agent.limits import Limits
+from calls.ledger import Status
+from calls.retry import CallFault
+from models.structured import BadReply, RefusedReply
 from records.episodes import EndReason, Outcome
 from records.outcomes import Pending, Reason, Rejection
 from records.trajectories import Trajectory
@@ -70,11 +73,13 @@ class Says:
         return self.said
 
 
-@pytest.mark.parametrize(("why", "kind"), [("CallFault: judge: 503", Pending), ("BadReply: no JSON", Rejection), ("RefusedReply: declined", Rejection)])
-def test_a_judge_without_provider_waits_and_one_without_a_usable_reply_rejects(tmp_path, why, kind):
+@pytest.mark.parametrize(("fault", "kind"), [
+    (CallFault("judge", "BadReply: as a proxy words its 503", Status.SERVER_ERROR), Pending), (BadReply("judge_answer", "no JSON", ""), Rejection),
+    (RefusedReply("judge_answer", "declined", ""), Rejection)])
+def test_a_judge_without_provider_waits_and_one_without_a_usable_reply_rejects(tmp_path, fault, kind):
     trajectory = played(tmp_path, search("lund"), answer("Ada Lund"))
     assert trajectory.episode.end == EndReason.ANSWERED
-    for made in (judged(trajectory, Says(Judgement(outcome=Outcome.JUDGE_FAILED, by="", why=why))),
-                 checked(trajectory, Says(ProcessVerdict(passed=None, why=why)))):
+    for made in (judged(trajectory, Says(Judgement(outcome=Outcome.JUDGE_FAILED, by="", why=str(fault), fault=fault))),
+                 checked(trajectory, Says(ProcessVerdict(passed=None, why=str(fault), fault=fault)))):
         assert isinstance(made, kind) and made.item_id == trajectory.id
         assert kind is Pending or made.reason == Reason.JUDGE_FAILED
