@@ -52,7 +52,8 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for everything that the 
          seed: Annotated[int, typer.Option(min=0, help="Seed of the world.")] = 7, workers: Workers_ = 0) -> None:
     """Everything on a small fictional world: no keys, no GPU, a few minutes.
 
-    Writes a world, ingests it, runs the recipe `demo`, and builds the data set and the report. Run again, it goes on where it was stopped.
+    Writes a world, ingests it, runs the recipe `demo`, lets the oracle play the questions with real tool calls, and builds the data set
+    with its trajectories and the report. Run again, it goes on where it was stopped.
     """
     from pipeline.demo import run_demo
 

@@ -1,4 +1,4 @@
-"""`questloom demo`: a world, its store, the main job, the data set and the report, in one go."""
+"""`questloom demo`: a world, its store, the main job, the teacher, the data set and the report, in one go."""
 import time
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from pipeline.ingest import IngestOptions, run_ingest
 from pipeline.progress import staged
 from pipeline.recipe import load_recipe
 from pipeline.synth import run_synth
+from pipeline.teach import recipe_for, run_teach
 
 SNAPSHOT = "2026-01-01"
 
@@ -22,5 +23,6 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
         run_ingest(IngestOptions(store=str(store), articles=(str(world / "articles.xml.bz2"),), entities=(str(world / "entities.json.bz2"),),
                                  images=(str(world / "images"),), snapshot=SNAPSHOT, workers=workers), progress)
     summary = run_synth(recipe, store=str(store), out=str(run), workers=workers)
+    taught = run_teach(recipe_for(str(run)), run=str(run), store=str(store), workers=workers)
     outcome = finish_run(recipe, store=str(store), out=str(run), summary=summary, started=started)
-    return f"{outcome.as_text()}\n{time.time() - started:.0f} s on {workers} processes"
+    return f"{outcome.funnel()}\n\n{taught.as_text()}\n{outcome.places()}\n{time.time() - started:.0f} s on {workers} processes"

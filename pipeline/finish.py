@@ -45,9 +45,17 @@ class Outcome:
                            for name, c in self.summary.counts}, "cost": self.cost}
 
     def as_text(self) -> str:
+        return f"{self.funnel()}\n\n{self.places()}"
+
+    def funnel(self) -> str:
+        """What each stage kept and rejected."""
         rows = [f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}"]
         rows += [f"{name:<24}{c.num_in:>8,}{c.num_kept:>8,}{c.num_rejected:>10,}{c.num_pending:>9,}" for name, c in self.summary.counts]
-        return "\n".join([*rows, "", f"data set  {self.dataset}", f"report    {self.report}", *([self.message] if self.message else [])])
+        return "\n".join(rows)
+
+    def places(self) -> str:
+        """Where the data set and the report are."""
+        return "\n".join([f"data set  {self.dataset}", f"report    {self.report}", *([self.message] if self.message else [])])
 
 
 def finish_run(recipe: Recipe, *, store: str, out: str, summary: Summary, started: float) -> Outcome:

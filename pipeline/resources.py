@@ -3,8 +3,9 @@ import os
 from dataclasses import dataclass
 from functools import cache
 
-from knowledge.search import PictureSearch, TextSearch
+from agent.providers.local import LocalProvider
 from knowledge.store.store import Store
+from models.clip import Clip
 from pipeline.recipe import Recipe
 from records.places import BucketPath, Place, place
 
@@ -25,15 +26,9 @@ def open_store(path: str) -> Store:
 
 
 @cache
-def open_text_search(path: str) -> TextSearch:
-    """BM25 over the store's passages, once a process."""
-    return TextSearch(open_store(path))
-
-
-@cache
-def open_picture_search(path: str) -> PictureSearch:
-    """Exact search over the store's vectors, once a process."""
-    return PictureSearch(open_store(path))
+def open_provider(path: str, clip: str) -> LocalProvider:
+    """The searches that episodes have, once a process; the filters of synthesis ask them too."""
+    return LocalProvider(open_store(path), Clip.load(clip))
 
 
 def picture_path(run: str, image_id: str) -> Place:

@@ -30,6 +30,9 @@ class FilterRules:
     popular_sitelinks: Annotated[int, Ge(0)] = 50
     """The popularity prior knows the claims of entities with at least so many sitelinks by heart."""
     solvable: bool = True
+    """F8: a model with the evidence; without one the form is executed over the evidence, or the oracle plays it."""
+    oracle: bool = False
+    """F8 without a model: the oracle must solve the question through real tool calls. It reads English pages that speak plainly."""
     visible_text: bool = True
     """Whether the text in the picture is read (OCR) and searched for leaks."""
     exclude_pictures: tuple[str, ...] = ()

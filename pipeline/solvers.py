@@ -1,19 +1,20 @@
 """F4, F5, F6 and F8 as stages where models are asked, with the stand-ins of F5 and F6 where the recipe names none; F7's judge."""
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from models.clip import Clip
+from agent.bank import ImageBank
+from agent.tools.search import PASSAGE_CHARS
 from models.messages import Picture
 from models.structured import BadReply
 from pipeline.clients import client_of, has_role
-from pipeline.external import source_picture
-from pipeline.resources import Job, open_picture_search, open_store, picture_path
+from pipeline.resources import Job, open_provider, open_store, picture_path
 from records.outcomes import Reason, Rejection
 from records.synthesis import Question, Verdict
 from transforms.certificate.certify import given_by_picture, rival_fits
 from transforms.drafting.accept import binding_of
 from transforms.filters.popularity import popularity_prior
 from transforms.filters.rivals import named_rivals
-from transforms.filters.search_shortcuts import page_text
+from transforms.filters.search_shortcuts import Found, page_text
 from transforms.filters.solvers import Solvers
 from transforms.stages.stage import Apply, reject
 from transforms.writing.evidence_words import evidence_lines
@@ -30,14 +31,24 @@ def shown_picture(job: Job, question: Question) -> Picture:
     return Picture(picture_path(job.run, question.image_id).read_bytes())
 
 
-def found_by_picture(job: Job, question: Question, k: int) -> tuple[str, ...]:
-    """The entities that one image search of the question's picture finds, best first."""
-    store, search, clip = open_store(job.store), open_picture_search(job.store), Clip.load(job.recipe.models.clip)
-    vector = clip.embed_pictures([source_picture(job, question)])[0]
-    withheld = question.source_image_id if job.recipe.pictures.withhold_own else ""
-    hits = [hit for hit in search.search(vector, k + 1) if hit.image_id != withheld][:k]
-    found = (store.image(hit.image_id) for hit in hits)
-    return tuple(dict.fromkeys(e for image in found if image is not None for e in image.entity_ids))
+def found_by_text(job: Job, question: Question) -> Iterator[Found]:
+    """What the agent's text search says to the question itself, the best page first."""
+    store, provider = open_store(job.store), open_provider(job.store, job.recipe.models.clip)
+    for hit in provider.find_pages(question.text, job.recipe.filters.text_search_k):
+        entity_id = store.entity_of_title(hit.title)
+        assert entity_id is not None, "a hit is a page of the store"
+        yield Found(title=hit.title, entity_id=entity_id, text=hit.snippet[:PASSAGE_CHARS])
+
+
+def found_by_picture(job: Job, question: Question) -> tuple[Found, ...]:
+    """The pages to which the agent's image search leads from the question's picture, whole, the best first."""
+    store, provider = open_store(job.store), open_provider(job.store, job.recipe.models.clip)
+    bank = ImageBank()
+    bank.add(shown_picture(job, question).data, origin="task")
+    withheld = frozenset({question.source_image_id}) if job.recipe.pictures.withhold_own else frozenset[str]()
+    entities = (store.entity_of_title(hit.title) for hit in provider.find_like(bank, 0, job.recipe.filters.image_search_k, withheld))
+    articles = (store.article(e) for e in entities if e is not None)
+    return tuple(Found(title=a.title, entity_id=a.entity_id, text=page_text(a)) for a in articles if a is not None)
 
 
 @dataclass(frozen=True)
@@ -82,9 +93,8 @@ class SolverStage:
     async def _verdict(self, job: Job, solvers: Solvers, question: Question) -> Verdict:
         match self.filter:
             case "F4":
-                store = open_store(job.store)
-                articles = [a for e in found_by_picture(job, question, job.recipe.filters.image_search_k) if (a := store.article(e))]
-                return await solvers.one_image_search(question, shown_picture(job, question), tuple((a.title, page_text(a)) for a in articles))
+                found = found_by_picture(job, question)
+                return await solvers.one_image_search(question, shown_picture(job, question), tuple((page.title, page.text) for page in found))
             case "F5":
                 return await solvers.text_only(question)
             case "F6":

@@ -6,9 +6,10 @@ from typing import Any
 from models.clip import Clip
 from pipeline.clients import has_role
 from pipeline.external import drafting_outside, external_first, outside_picture, source_picture
+from pipeline.oracle_filter import make_oracle_filter
 from pipeline.recipe import Recipe
-from pipeline.resources import Job, open_picture_search, open_store, open_text_search, picture_path
-from pipeline.solvers import IMAGE_SEARCH, NO_TOOLS, SOLVABLE, TEXT_ONLY, found_by_picture, judge_picture, make_solvers
+from pipeline.resources import Job, open_provider, open_store, picture_path
+from pipeline.solvers import IMAGE_SEARCH, NO_TOOLS, SOLVABLE, TEXT_ONLY, found_by_picture, found_by_text, judge_picture, make_solvers
 from pipeline.writers import make_writer
 from records.outcomes import Reason, Rejection
 from records.parquet import write_whole
@@ -23,7 +24,7 @@ from transforms.enhancement.recoverable import Source
 from transforms.external import certified
 from transforms.filters.answer_in_question import answer_in_question
 from transforms.filters.evidence_only import solvable
-from transforms.filters.search_shortcuts import image_search_shortcut, text_search_shortcut
+from transforms.filters.search_shortcuts import search_shortcut
 from transforms.filters.visible_text import visible_text
 from transforms.pictures.choose import perceptual_hash
 from transforms.pictures.shown import shown
@@ -121,21 +122,22 @@ def make_duplicates(job: Job) -> Apply:
 
 
 def make_text_search(job: Job) -> Apply:
-    store, names, k = open_store(job.store), languages(job.recipe), job.recipe.filters.text_search_k
-    search = open_text_search(job.store)
-    return lambda question: text_search_shortcut(question, search, store, k, names, "07-text-search")
+    store, names = open_store(job.store), languages(job.recipe)
+    return lambda question: search_shortcut(question, found_by_text(job, question), store, names, filter="F3", stage="07-text-search")
 
 
 def make_image_search(job: Job) -> Apply:
-    store, names, k = open_store(job.store), languages(job.recipe), job.recipe.filters.image_search_k
+    store, names = open_store(job.store), languages(job.recipe)
     if has_role(job.recipe, IMAGE_SEARCH.role):
         return IMAGE_SEARCH(job)
-    return lambda question: image_search_shortcut(question, found_by_picture(job, question, k), store, names, "08-image-search")
+    return lambda question: search_shortcut(question, found_by_picture(job, question), store, names, filter="F4", stage="08-image-search")
 
 
 def make_solvable(job: Job) -> Apply:
     if has_role(job.recipe, SOLVABLE.role):
         return SOLVABLE(job)
+    if job.recipe.filters.oracle:
+        return make_oracle_filter(job, "11-solvable")
     store = open_store(job.store)
     return lambda question: solvable(question, store, "11-solvable")
 
@@ -154,7 +156,7 @@ def make_visible_text(job: Job) -> Apply:
 
 def make_enhance(job: Job) -> Apply:
     store, recipe = open_store(job.store), job.recipe
-    search, clip = open_picture_search(job.store), Clip.load(recipe.models.clip)
+    search, clip = open_provider(job.store, recipe.models.clip).pictures, Clip.load(recipe.models.clip)
 
     def degrade(question: Question) -> Question | Rejection:
         if not is_chosen(question.id, recipe.seed, recipe.enhancement.share):

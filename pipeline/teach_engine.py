@@ -12,16 +12,14 @@ from agent.engines.server import ServerEngine
 from agent.engines.token_engine import Sampling, TokenEngine
 from agent.episode import Player
 from agent.providers.live import LiveProvider
-from agent.providers.local import LocalProvider
 from agent.render import Renderer
 from agent.sandbox import open_sandbox
 from agent.tools import ToolBox
 from agent.tools.reading import ModelReader
 from calls.caller import Caller
-from models.clip import Clip
 from pipeline.clients import StageClient, client_of
 from pipeline.recipe import Recipe
-from pipeline.resources import open_store
+from pipeline.resources import open_provider, open_store
 from records.errors import InputError
 from records.synthesis import Question
 
@@ -72,7 +70,7 @@ def make_toolbox(job: TeachJob) -> ToolBox:
     """The tools over the run's store, or over the web where the recipe names its services."""
     rules, recipe = job.recipe.teach, job.recipe
     sandbox, off = _sandbox()
-    provider: Any = _local(job.store, recipe.models.clip) if rules.live is None else LiveProvider(rules.live, _caller(job))
+    provider: Any = open_provider(job.store, recipe.models.clip) if rules.live is None else LiveProvider(rules.live, _caller(job))
     summarise = ModelReader(client_of(recipe, job.out, READER)) if READER in recipe.models.roles else None
     return ToolBox(provider, settings=rules.tools, sandbox=sandbox, sandbox_off=off, summarise=summarise)
 
@@ -80,11 +78,6 @@ def make_toolbox(job: TeachJob) -> ToolBox:
 @cache
 def _sandbox() -> Any:
     return open_sandbox()
-
-
-@cache
-def _local(store: str, clip: str) -> LocalProvider:
-    return LocalProvider(open_store(store), Clip.load(clip))
 
 
 def _caller(job: TeachJob) -> Caller:

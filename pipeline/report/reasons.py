@@ -76,6 +76,7 @@ CHECKS: dict[str, str] = {
     "no_decoration": "Every step of the path is needed.",
     "needs_picture": "Without the picture, more than one answer is left.",
     "no_leak": "Nothing shown names a hidden entity or the answer.",
+    "solved_with_tools": "The oracle reaches the answer with the tools, in so many calls.",
     "no_leak_in_picture": "The text read in the picture names no hidden entity and not the answer.",
 }
 FILTERS: dict[str, str] = {

@@ -109,16 +109,19 @@ class GraphWriter:
 
     def _with_readings(self, clauses: list[Clause], bindings: dict[str, str], hops: tuple[Hop, ...], entities: tuple[Entity, ...],
                        draw: Random) -> list[Draft]:
-        """Drafts that count the years between a year on the picture and a date of the path's last node, or of the one before it: the nearer first."""
+        """Drafts that count the years between a year on the picture and a date of the path's last node, or of the one before it: the nearer first.
+
+        The two must have to do with each other: nobody compares them with the founding of a town, nor, two hops away, with anything but a life.
+        """
         found = []
-        for length in (n for n in (len(hops) - 1, len(hops)) if n > 0):
+        for length in (1, 2)[max(0, len(hops) - 2):len(hops)]:
             nodes = entities[:length + 1]
-            known = {var: bindings[var] for var in [f"x{i}" for i in range(length + 1)]}
-            near = length == 1
-            dates = self._asked(nodes[-1], frozenset(e.id for e in nodes), draw) if near or nodes[-1].domain != "location" else []
-            for claim, answer in dates:
+            if nodes[-1].domain == "location" or (length > 1 and nodes[-1].domain != "person"):
+                continue
+            known = {f"x{i}": bindings[f"x{i}"] for i in range(length + 1)}
+            for claim, answer in self._asked(nodes[-1], frozenset(e.id for e in nodes), draw):
                 plain = self._asking(tuple(clauses[:length + 1]), known, hops[:length], nodes, claim, answer)
-                deeper = self._with_reading(plain, claim.value, draw, near=near)
+                deeper = self._with_reading(plain, claim.value, draw, near=length == 1)
                 if deeper is not None:
                     found.append(deeper)
         return found
@@ -138,8 +141,7 @@ class GraphWriter:
     def _with_reading(self, draft: Draft, value: Value, draw: Random, *, near: bool) -> Draft | None:
         """The draft asking for the years between its date and the year read on the picture.
 
-        The two must have to do with each other: only a year on a named part of the picture ("plaque") may lie farther than one hop from the
-        date, and then not from that of a place.
+        Only a year on a named part of the picture ("plaque") may lie farther than one hop from the date.
         """
         if value.year is None:
             return None
@@ -156,13 +158,21 @@ class GraphWriter:
         assert draft.form is not None
         before = _before(draft.form)
         entity = self.facts.entity(draft.bindings[before])
-        if value.year is None or entity is None:
-            return None
+        if value.year is None or entity is None or {entity.domain, self._dated(draft).domain} == {"person", "location"}:
+            return None  # a life and the founding of a town have little to do with each other
         dates = [c for _, c, a in answerable(self.facts, self.trust, entity, self.max_answer_words, frozenset()) if a.type == "date"]
         if not dates:
             return None
         claim = draw.choice(dates)
         return self._span(draft, (ClaimClause(subject=before, property=claim.property, object="b"),), "b", claim.value, value)
+
+    def _dated(self, draft: Draft) -> Entity:
+        """The entity whose date is asked."""
+        assert draft.form is not None
+        subject = next(c.subject for c in draft.form.of(ClaimClause) if c.object == draft.form.ask.var)
+        entity = self.facts.entity(subject.entity if isinstance(subject, Value) else draft.bindings[subject])
+        assert entity is not None, "a claim of it is asked"
+        return entity
 
     def _span(self, draft: Draft, clauses: tuple[Clause, ...], other: str, first: Value, second: Value) -> Draft | None:
         years = tuple(Value(kind="time", time=f"{v.time[:5]}-00-00T00:00:00Z", precision=9) for v in (first, second))
@@ -260,7 +270,7 @@ class GraphWriter:
         deeper = None
         if draft.answer.type == "date":
             value = self._asked_value(shown)
-            if value is not None and _before(form) == var and draw.random() < self.detail_share:
+            if value is not None and _before(form) == var and self._dated(shown).domain != "location" and draw.random() < self.detail_share:
                 deeper = self._with_reading(shown, value, draw, near=True)
             if value is not None and deeper is None and draw.random() < self.computation_share:
                 deeper = self._with_span(shown, value, draw)

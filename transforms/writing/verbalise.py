@@ -83,6 +83,9 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     faults = problems(text, language) + tuple(f"says {h}" for h in _said(text, hidden))
     if len(scene.claims) > MAX_CLAIMS:
         faults += (f"{len(scene.claims)} claims are more than a reader keeps in mind",)
+    related = [frozenset((c.subject, c.object)) for c in scene.claims if isinstance(c.subject, str) and isinstance(c.object, str)]
+    if len(set(related)) < len(related):
+        faults += ("it says twice how two things are related",)
     if telling.cost >= HOPELESS:
         faults += ("something is not described",)
     if form.anchor and form.anchor not in names and not telling.anchor_phrase:

@@ -183,9 +183,15 @@ def test_clauses_describe_an_entity():
     ("Who built the bridge , then?", "punctuation"),
     ("Who is the son of the friend of the aunt of the uncle of the teacher of the king?", "too many of"),
     (" ".join(f"W{i}" for i in range(MAX_WORDS + 1)) + "?", "too many words"),
+    ("How high is the painting that shows a book, belongs to the collection of the museum in the picture and was painted by the teacher of Ivo Mersk?",
+     "stacked conditions"),
 ])
 def test_a_lint_finds_the_shortest_text_that_breaks_it(text, problem):
     assert problem in problems(text)
+
+
+def test_three_short_conditions_are_not_stacked():
+    assert problems("Consider the species that is white, grows to a length of 52 centimetres and was discovered by the person in the picture. Where?") == ()
 
 
 def test_a_lint_leaves_quoted_titles_alone():
