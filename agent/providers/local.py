@@ -83,15 +83,15 @@ class LocalProvider:
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
         """The best pages, by their best passage; each with up to three of its passages that fit."""
-        return Answered(value=await asyncio.to_thread(self._search_text, query, k))
+        return Answered(value=await asyncio.to_thread(self.find_pages, query, k))
 
     async def search_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
         """Pictures like one of the bank."""
-        return Answered(value=await asyncio.to_thread(self._search_like, bank, handle, k, withheld))
+        return Answered(value=await asyncio.to_thread(self.find_like, bank, handle, k, withheld))
 
     async def search_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
         """Pictures for words."""
-        return Answered(value=await asyncio.to_thread(self._search_pictures, query, k, bank, withheld))
+        return Answered(value=await asyncio.to_thread(self.find_pictures, query, k, bank, withheld))
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
         """A page of the store, by address or title.
@@ -108,9 +108,10 @@ class LocalProvider:
         """The built-in reader does it."""
         return None
 
-    # Blocking, called in threads
+    # The same for those who may block: the tools call these in threads, the filters of synthesis as they are
 
-    def _search_text(self, query: str, k: int) -> tuple[PageHit, ...]:
+    def find_pages(self, query: str, k: int) -> tuple[PageHit, ...]:
+        """See `search_text`."""
         pages: dict[str, list[Passage]] = {}
         for hit in self.text.search(query, 3 * k):
             pages.setdefault(hit.passage.article_id, []).append(hit.passage)
@@ -120,14 +121,16 @@ class LocalProvider:
             found.append(PageHit(title=read[0].title, url=self._url(read[0].title), snippet="\n".join(p.text for p in read)))
         return tuple(found)
 
-    def _search_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> tuple[PictureHit, ...]:
+    def find_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> tuple[PictureHit, ...]:
+        """See `search_like`."""
         own = self._own(bank, withheld)
         twins = [i for i in self._twins(bank.perceptual_hash(handle)) if i not in own and self._looks_like(bank, handle, i)]
         found = self.pictures.search(self._picture_vector(bank, handle), PICTURES_A_PAGE * k + len(own)) if self.pictures.model else []
         ranked = dict.fromkeys([*twins, *(hit.image_id for hit in found)])
         return self.hits((i for i in ranked if i not in own), k, one_a_page=True)
 
-    def _search_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> tuple[PictureHit, ...]:
+    def find_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> tuple[PictureHit, ...]:
+        """See `search_pictures`."""
         own = self._own(bank, withheld)
         by_look = [h.image_id for h in self.pictures.search(self._vectors(query), 4 * k + len(own))] if self.pictures.model else []
         pages = dict.fromkeys(hit.passage.entity_id for hit in self.text.search(query, NUM_PAGES))
