@@ -11,8 +11,10 @@ The call stage: a stage of the kind that synth has, each record one chat call, w
 log-normal latency (mean 0.30 s). Its rate runs from the tenth to the ninetieth percent of the replies; ideal is 2 × 64 ÷ mean latency.
 """
 import argparse
+import atexit
 import datetime
 import json
+import logging
 import os
 import platform
 import shutil
@@ -47,6 +49,7 @@ from records.table import Json
 from transforms.stages.run import StageTransform
 from transforms.stages.shards import shard_path
 from transforms.stages.stage import Stage
+from transforms.stages.window import submit
 
 WORKERS, WINDOW, MEAN = 2, 64, 0.3
 CALL_SHARDS, SEED, GOAL = 32, 1, 1.3
@@ -84,6 +87,8 @@ def make_caller(settings: tuple[str, str]) -> Any:
     endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW)
     client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="mock", max_tokens=300)}, Caller(SqliteCache(cache)))
 
+    atexit.register(lambda: submit(client.aclose()).result(timeout=5))
+
     async def ask(item: Rejection) -> Rejection:
         await client.chat("role", [user(f"Question {item.item_id}. " + "The lighthouse was built in 1871 on the northern cape. " * 20)], item_id=item.item_id)
         return item.replace(evidence=Json({"at": time.time()}))
@@ -103,7 +108,7 @@ def calls(run: str, url: str, num_calls: int, runner: RunnerOptions) -> str:
         _ = shards | StageTransform(stage, run=run, source="00-items")
 
     run_pipeline(build, runner, workers=WORKERS, title="calls", moved=time.monotonic)
-    at = sorted(r.evidence.value["at"] for s in range(CALL_SHARDS) for r in read_records(shard_path(run, stage.name, "rejected", s), Rejection))
+    at = sorted(r.evidence["at"] for s in range(CALL_SHARDS) for r in read_records(shard_path(run, stage.name, "rejected", s), Rejection))
     assert len(at) == num_calls, f"{len(at)} of {num_calls} calls were replied to"
     first, last = len(at) // 10, len(at) * 9 // 10
     return str((last - first) / (at[last] - at[first]))
@@ -186,6 +191,7 @@ def main() -> None:
     parser.add_argument("--on", nargs="*", default=[], help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.job:
+        logging.basicConfig(level=logging.ERROR)
         kind, *arguments = asked.job
         given = [int(a) if a.isdigit() else a for a in arguments]
         began = time.monotonic()
