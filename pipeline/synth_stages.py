@@ -6,6 +6,7 @@ from typing import Any
 from models.clip import Clip
 from pipeline.clients import has_role
 from pipeline.external import drafting_outside, external_first, outside_picture, source_picture
+from pipeline.oracle_filter import make_oracle_filter
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, open_provider, open_store, picture_path
 from pipeline.solvers import IMAGE_SEARCH, NO_TOOLS, SOLVABLE, TEXT_ONLY, found_by_picture, found_by_text, judge_picture, make_solvers
@@ -135,6 +136,8 @@ def make_image_search(job: Job) -> Apply:
 def make_solvable(job: Job) -> Apply:
     if has_role(job.recipe, SOLVABLE.role):
         return SOLVABLE(job)
+    if job.recipe.filters.oracle:
+        return make_oracle_filter(job, "11-solvable")
     store = open_store(job.store)
     return lambda question: solvable(question, store, "11-solvable")
 
