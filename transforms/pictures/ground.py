@@ -4,7 +4,8 @@ OpenSearch-VL asks for a CLIP similarity above 0.28 between picture and a text t
 description without the name, the threshold belongs to the checkpoint, and a margin is asked for as well (own): no other
 description, of a path node or of a same-class distractor, may fit the picture as well. Where the picture's own Commons
 statements name the anchor and nothing else of its class, they say more than similarity can (which of two lighthouses it is):
-then similarity has only to reach the checkpoint's lower threshold, and the margin is measured, not asked for.
+then similarity has only to reach the checkpoint's lower threshold, and the margin is measured, not asked for. Where nothing at
+all is stated (no P18, depicts, category or title that names the anchor), looks alone must set it apart from its whole class.
 """
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ class GroundingRules:
     """Least lead in similarity over every other description."""
     num_distractors: Annotated[int, Ge(0), Le(1000)] = 8
     """Entities of the anchor's class to compare with."""
+    num_distractors_unstated: Annotated[int, Ge(0), Le(1000)] = 200
+    """The same for a picture of which nothing is stated; then none of them may have the anchor's own description either."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +46,7 @@ class Grounding(Record):
     status: str
     """"passed", "failed" or "not_run"."""
     cause: str = ""
-    """Why it failed ("below_threshold", "another_fits", "depicts_another") or was not run."""
+    """Why it failed ("below_threshold", "another_fits", "looks_alike", "depicts_another") or was not run."""
     model: str = ""
     description: str = ""
     score: float | None = None
@@ -53,7 +56,7 @@ class Grounding(Record):
     nearest: str = ""
     """The entity whose description comes nearest."""
     support: tuple[str, ...] = ()
-    """What else speaks for it: "depicts", "category", "title", "only_of_class"."""
+    """What else speaks for it: "image" (P18), "depicts", "category", "title", "only_of_class"."""
 
 
 def usable(measured: Calibration, rules: GroundingRules) -> bool:
@@ -84,7 +87,7 @@ def ground(picture: np.ndarray, anchor: str, descriptions: dict[str, str], vecto
         picture: its unit vector, float32 (d,).
         anchor: the entity that it should show.
         descriptions: entity id to description: the anchor, the other nodes of the path, same-class distractors. Those
-            with the anchor's own description are skipped: no picture could tell them apart.
+            with the anchor's own description are skipped where something is stated: no picture could tell them apart.
         vectors: description to unit vector, float32 (d,).
         calibration: the checkpoint's threshold.
         rules: the recipe's.
@@ -98,8 +101,9 @@ def ground(picture: np.ndarray, anchor: str, descriptions: dict[str, str], vecto
     margin = rounded(score - others[nearest]) if nearest else None
     stated = "only_of_class" in support
     threshold = calibration.needed(stated)
+    alike = not support and any(text == own for e, text in descriptions.items() if e != anchor)
     cause = ("depicts_another" if contradicted else "below_threshold" if score < threshold
-             else "another_fits" if margin is not None and margin < rules.margin and not stated else "")
+             else "another_fits" if margin is not None and margin < rules.margin and not stated else "looks_alike" if alike else "")
     return Grounding(status=FAILED if cause else PASSED, cause=cause, model=calibration.model, description=own, score=score,
                      threshold=threshold, margin=margin, nearest=nearest, support=support)
 
@@ -136,7 +140,7 @@ def support_of(store: Described, image: ImageAsset, anchor: Entity, commons_cate
         commons_category: its P373, or "".
         language: of labels.
     """
-    found = []
+    found = ["image"] if image.file in anchor.picture_files else []
     if commons_category and commons_category in image.categories:
         found.append("category")
     if anchor.id in image.depicts:

@@ -102,12 +102,14 @@ class PictureChooser:
             return not_run(self.clip.name, "switched off" if self.grounding.mode == "none" else "the checkpoint does not separate")
         nodes = sorted({key for key in question.bindings.values() if self.store.entity(key) is not None})
         members = sorted({m for c in anchor.classes for m in self.store.members(c)})
-        compared = [*nodes, *distractors(members, nodes, anchor.id, self.recipe_seed, self.grounding.num_distractors)]
-        descriptions = {e: looks_of(self.store, e, without_picture=image.id).text() for e in dict.fromkeys([anchor.id, *compared])}
         category = next((v.text for v in best_values(self.store, anchor.id, COMMONS_CATEGORY)), "")
+        support = support_of(self.store, image, anchor, category)
+        count = self.grounding.num_distractors if support else self.grounding.num_distractors_unstated
+        compared = [*nodes, *distractors(members, nodes, anchor.id, self.recipe_seed, count)]
+        descriptions = {e: looks_of(self.store, e, without_picture=image.id).text() for e in dict.fromkeys([anchor.id, *compared])}
         vectors = {text: _vector(self.clip, text) for text in descriptions.values()}
         return ground(self.clip.embed_pictures([data])[0], anchor.id, descriptions, vectors, calibration=self._calibration,
-                      rules=self.grounding, support=support_of(self.store, image, anchor, category),
+                      rules=self.grounding, support=support,
                       contradicted=depicts_another(self.store, image, anchor))
 
 

@@ -12,9 +12,9 @@ TEXTS = {"A": "a red lighthouse", "B": "a stone bridge", "C": "a blue lighthouse
 VECTORS = {text: np.eye(3, dtype=np.float32)[i] for i, text in enumerate(dict.fromkeys(TEXTS.values()))}
 
 
-def judged(*picture: float, margin: float = 0.05, contradicted: bool = False):
+def judged(*picture: float, margin: float = 0.05, contradicted: bool = False, support: tuple[str, ...] = ("image",)):
     return ground(np.array(picture, np.float32), "A", TEXTS, VECTORS, calibration=CALIBRATION, rules=GroundingRules(margin=margin),
-                  contradicted=contradicted)
+                  support=support, contradicted=contradicted)
 
 
 def test_a_picture_that_fits_its_own_description_best_passes():
@@ -29,10 +29,11 @@ def test_too_low_a_score_or_lead_fails_with_its_cause(picture, cause):
     assert (found.status, found.cause) == ("failed", cause)
 
 
-def test_an_entity_of_equal_description_is_no_rival():
+@pytest.mark.parametrize(("support", "cause"), [(("title",), ""), ((), "looks_alike")])
+def test_an_entity_of_equal_description_is_a_rival_only_where_nothing_is_stated_of_the_picture(support, cause):
     found = ground(np.array([0.5, 0, 0], np.float32), "A", {"A": TEXTS["A"], "D": TEXTS["D"]}, VECTORS, calibration=CALIBRATION,
-                   rules=GroundingRules())
-    assert (found.status, found.margin, found.nearest) == ("passed", None, "")
+                   rules=GroundingRules(), support=support)
+    assert (found.cause, found.margin, found.nearest) == (cause, None, "")
 
 
 def test_a_picture_whose_statements_name_another_of_the_class_fails_however_it_scores():
