@@ -17,7 +17,7 @@ import subprocess
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -247,7 +247,7 @@ def questloom(*words: str) -> None:
     subprocess.run([sys.executable, "-m", "pipeline.cli", *words, "--workers", workers], check=True, stdout=subprocess.DEVNULL)
 
 
-def make(out: Path, world_seed: int, gaps: int, articles: int, seeds: int, margin: int = 2) -> tuple[Path, Path]:
+def make(out: Path, world_seed: int, gaps: int, articles: int, seeds: int, margin: int = 2, overrides: Sequence[str] = ()) -> tuple[Path, Path]:
     """World, store and run of one setting; what stands already is used again."""
     world, store = out / f"world-{world_seed}-{gaps}", out / f"store-{world_seed}-{gaps}"
     run = out / f"run-{world_seed}-{gaps}-{margin}"
@@ -256,7 +256,8 @@ def make(out: Path, world_seed: int, gaps: int, articles: int, seeds: int, margi
     if not store.exists():
         questloom("ingest", "--store", str(store), "--articles", str(world / "articles.xml.bz2"), "--entities", str(world / "entities.json.bz2"),
                   "--images", str(world / "images"), "--snapshot", "2024-01-01")
-    questloom("synth", "--store", str(store), "--out", str(run), "--set", f"seeds.count={seeds}", "--set", f"certificate.margin={margin}")
+    questloom("synth", "--store", str(store), "--out", str(run), "--set", f"seeds.count={seeds}", "--set", f"certificate.margin={margin}",
+              *(word for override in overrides for word in ("--set", override)))
     return world, run
 
 
@@ -273,6 +274,7 @@ def main() -> None:
     options.add_argument("--seeds", type=int, default=1_000)
     options.add_argument("--worlds", type=int, nargs="*", default=[9001, 9002, 9003])
     options.add_argument("--gaps", type=int, nargs="*", default=[0, 1, 2])
+    options.add_argument("--set", action="append", default=[], help="a key of the recipe, as for synth: filters.oracle=false saves time and certifies the same")
     given = options.parse_args()
     print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.processor() or platform.machine()}")
     sums: dict[int, Measured] = {}
@@ -282,7 +284,7 @@ def main() -> None:
         for gaps in given.gaps:
             sums[gaps] = Measured(name=f"all of worlds {given.worlds}", gaps=gaps)
             for world_seed in given.worlds:
-                world, run = make(given.out, world_seed, gaps, given.articles, given.seeds)
+                world, run = make(given.out, world_seed, gaps, given.articles, given.seeds, overrides=given.set)
                 made = measure(world, run)
                 print(table(made))
                 sums[gaps].add(made)
