@@ -8,6 +8,7 @@ their promise with one upload; of several objects the one that says "whole" is w
 Credentials come from the environment alone, as the providers' own tools read them.
 """
 import atexit
+import errno
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
@@ -28,6 +29,7 @@ from records.errors import InputError
 
 Place = Path | BucketPath
 GRACE_SECONDS = 5
+LEFTOVER_SECONDS = 86_400.0
 
 
 def place(path: str | Place, *parts: str) -> Place:
@@ -108,7 +110,7 @@ def whole_folder(path: Place, *, last: str) -> Iterator[Path]:
     """An empty local folder to fill, which becomes `path` when the block ends well, in place of what stood there.
 
     Args:
-        path: the folder. Locally it is made beside its place and renamed.
+        path: the folder. Locally it is made beside its place, under a name of its own, and renamed.
         last: a file of it. In a bucket, which has no rename, the old one is deleted first and the new one written last: while
             it is there, the folder is whole.
     """
@@ -118,19 +120,38 @@ def whole_folder(path: Place, *, last: str) -> Iterator[Path]:
             _upload_folder(Path(folder), path, last)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    part, old = (path.with_name(f".{path.name}.{kind}") for kind in ("part", "old"))
-    for leftover in (part, old):
-        shutil.rmtree(leftover, ignore_errors=True)
+    _remove_leftovers(path)
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     part.mkdir()
     try:
         yield part
-    except BaseException:
-        shutil.rmtree(part)
-        raise
-    if path.exists():
-        path.rename(old)
-    part.rename(path)
-    shutil.rmtree(old, ignore_errors=True)
+        _put(part, path)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _put(part: Path, path: Path) -> None:
+    """Renames a folder to its place. Where several do so at once, the last one stays."""
+    placed = False
+    while not placed:
+        old = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
+        with suppress(FileNotFoundError):
+            path.rename(old)
+        try:
+            part.rename(path)
+            placed = True
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Removes what killed writers of a folder left beside it; what is younger may still be written."""
+    for left in (*path.parent.glob(f".{path.name}.*.part"), *path.parent.glob(f".{path.name}.*.old")):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > LEFTOVER_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def _upload_folder(folder: Path, target: BucketPath, last: str) -> None:

@@ -1,4 +1,5 @@
 """Places: local paths stay ordinary paths; objects appear whole, are read by ranges, and what cannot be used is told before work starts."""
+import os
 import pickle
 import random
 import threading
@@ -156,6 +157,28 @@ def test_a_local_folder_is_replaced_by_rename_and_left_alone_by_a_failure(tmp_pa
     with pytest.raises(ZeroDivisionError), whole_folder(tmp_path / "f", last="x"):
         raise ZeroDivisionError
     assert [p.name for p in (tmp_path / "f").iterdir()] == ["two"]
+
+
+def test_two_that_write_a_folder_at_once_do_not_share_it_and_the_last_one_stays(tmp_path):
+    with whole_folder(tmp_path / "f", last="x") as first:
+        (first / "a").write_text("first")
+        with whole_folder(tmp_path / "f", last="x") as second:
+            (second / "b").write_text("second")
+        assert [p.name for p in (tmp_path / "f").iterdir()] == ["b"]
+        (first / "c").write_text("first")
+    assert sorted(p.name for p in (tmp_path / "f").iterdir()) == ["a", "c"]
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+def test_what_a_killed_writer_left_goes_after_a_day_and_not_before(tmp_path):
+    for name, hours in (("young", 1), ("stale", 25)):
+        left = tmp_path / f".f.{name}.part"
+        left.mkdir()
+        (left / "a").write_text("a")
+        os.utime(left, (time.time() - 3600 * hours,) * 2)
+    with whole_folder(tmp_path / "f", last="x") as folder:
+        (folder / "x").write_text("x")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".f.young.part", "f"]
 
 
 def test_a_local_copy_is_fetched_once_and_again_where_the_object_changed(bucket):
