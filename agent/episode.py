@@ -82,8 +82,10 @@ class Player:
     @property
     def settings(self) -> dict[str, Any]:
         """What shapes the episodes; a journal belongs to one set."""
+        tools = dataclasses.asdict(self._toolbox.settings)
+        del tools["cache_bytes"]
         return {"engine": self.engine.name, "model": self.engine.model, "sampling": dict(self.engine.sampling), "prompt": self.renderer.version,
-                "snapshot": self._toolbox.provider.snapshot, **dataclasses.asdict(self.limits)}
+                "snapshot": self._toolbox.provider.snapshot, "tools": tools, **dataclasses.asdict(self.limits)}
 
     async def play_all(self, tasks: Iterable[Task], *, rollouts: int = 1, journal: Journal | None = None,
                        at_once: int = 64) -> AsyncIterator[Episode]:

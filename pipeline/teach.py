@@ -27,7 +27,7 @@ from pipeline.synth import job_failed
 from pipeline.teach_engine import TeachJob, check_engine
 from pipeline.teach_folder import TASKS, drop_journals, gather_times, teach_folder
 from pipeline.teach_numbers import Numbers, numbers_of
-from pipeline.teach_stages import judge_fingerprint, play_fingerprint, teach_stages
+from pipeline.teach_stages import judge_fingerprint, licences, play_fingerprint, teach_stages
 from records.errors import InputError, QuestloomError
 from records.identity import canonical_json
 from records.outcomes import Pending, PendingCause, Reason, Rejection, StageCount
@@ -115,7 +115,7 @@ class WriteBeside(beam.DoFn):
 
 def rank(job: TeachJob, shard: int) -> Sequence[Chosen]:
     """The places of a shard's good trajectories among those of their tasks."""
-    return choose(read_records(shard_path(job.out, PROCESS, "kept", shard), Trajectory), job.recipe.seed)
+    return choose(read_records(shard_path(job.out, PROCESS, "kept", shard), Trajectory), job.recipe.seed, licences(job))
 
 
 def count_rollouts(job: TeachJob, shard: int) -> Sequence[Tally]:

@@ -127,14 +127,20 @@ def make_process(job: TeachJob) -> Apply:
     return check
 
 
-def make_keep(job: TeachJob) -> Apply:
-    """The last choice: repeats, licences, the number a task."""
-    store, most = open_store(job.store), job.recipe.teach.keep
+def licences(job: TeachJob) -> Callable[[str], bool]:
+    """Tells whether a picture of the store may be given on."""
+    store = open_store(job.store)
 
     def licensed(image_id: str) -> bool:
         image = store.image(image_id)
         return image is not None and bool(image.licence)
 
+    return licensed
+
+
+def make_keep(job: TeachJob) -> Apply:
+    """The last choice: repeats, licences, the number a task."""
+    most, licensed = job.recipe.teach.keep, licences(job)
     return lambda trajectory, chosen: keep(trajectory, chosen, most, licensed)
 
 

@@ -100,7 +100,7 @@ class ServerEngine(TokenEngine):
         """See `Engine.step`.
 
         Raises:
-            InputError: the server reads the prompt as another number of tokens than we do.
+            InputError: the server reads the prompt as another number of tokens than we do, or draws tokens that it was told not to.
         """
         segments = self.segments(conversation)
         pictures = [part for message in conversation.messages for part in message.parts if isinstance(part, Picture)]
@@ -117,6 +117,9 @@ class ServerEngine(TokenEngine):
             if told.num_prompt != len(ids):
                 raise InputError(f"server {self._config.name}", f"reads as {told.num_prompt:,} tokens what is {len(ids):,} tokens here",
                                  "Give it the same model, processor and picture budget (min_pixels, max_pixels).")
+            if drawn := self.picture_ids.intersection(told.ids):
+                raise InputError(f"server {self._config.name}", f"drew token {min(drawn)}, which stands for a picture: it does not heed logit_bias",
+                                 "Take a version of the server that knows it.")
             return Reply(body=orjson.dumps(asdict(told)), tokens_in=told.num_prompt, tokens_out=len(told.ids))
 
         try:

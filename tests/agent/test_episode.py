@@ -1,5 +1,6 @@
 """Episodes: every reason to end, many side by side, and none of it an exception."""
 import asyncio
+import dataclasses
 import time
 
 import pytest
@@ -305,6 +306,10 @@ def test_other_settings_a_second_process_and_a_lost_picture_are_errors_that_say_
     with pytest.raises(InputError, match="calls was 30 and is 50"):
         journaled(tmp_path, ScriptedEngine(script(*LONG)), calls=50)
     player = Player(ScriptedEngine(script(*LONG)), toolbox(), Limits())
+    box = toolbox()
+    box.settings = dataclasses.replace(box.settings, max_new_pictures=1)
+    with pytest.raises(InputError, match="tools was"):
+        Journal(tmp_path, Player(ScriptedEngine(script(*LONG)), box, Limits()).settings)
     with Journal(tmp_path, player.settings), pytest.raises(InputError, match="another process"):
         Journal(tmp_path, player.settings)
     for path in (tmp_path / "pictures").iterdir():

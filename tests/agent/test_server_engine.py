@@ -1,5 +1,6 @@
 """The server engine against a server that really runs the model: ids and log-probabilities in, out, and the same as the local engine's."""
 import asyncio
+import json
 
 import pytest
 import torch
@@ -136,6 +137,15 @@ def test_a_server_with_another_picture_budget_is_noticed(caller):
             step(engine(other, caller), opening("p", tiny.picture(1))[0])
     finally:
         other.close()
+
+
+def test_a_server_that_draws_pictures_is_noticed(server, caller):
+    conversation, _ = opening("t", tiny.picture(1))
+    num_prompt = step(engine(server, caller), conversation).num_prompt_tokens
+    drawn = [[-0.5, 5, None], [-9.0, min(FORBIDDEN), None]]
+    server.faults.append(json.dumps({"meta_info": {"prompt_tokens": num_prompt, "output_token_logprobs": drawn, "finish_reason": {"type": "length"}}}).encode())
+    with pytest.raises(InputError, match="logit_bias"):
+        step(engine(server, caller, model="tiny@1"), conversation)
 
 
 @pytest.mark.parametrize("fault", [500, 429, "cut", b"", b"<html>", b'{"text": "x"}',

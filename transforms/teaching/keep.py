@@ -3,6 +3,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from records.episodes import BankImage
 from records.identity import canonical_json, priority, sha256_hex
 from records.outcomes import Pending, Reason, Rejection
 from records.synthesis import Question
@@ -37,8 +38,13 @@ class Tally(Record):
     """The cause, where a rollout waits for a provider or for budget."""
 
 
-def choose(trajectories: Iterable[Trajectory], seed: int) -> list[Chosen]:
-    """Ranks the trajectories of each task by a draw; of those that are the same word for word only the first rollout counts."""
+def choose(trajectories: Iterable[Trajectory], seed: int, licensed: Callable[[str], bool]) -> list[Chosen]:
+    """Ranks the trajectories of each task by a draw, those that may be given on before all others; of those that are the same word for word
+    only the first rollout counts.
+
+    Args:
+        licensed: whether a picture of the store, by its id, may be given on.
+    """
     by_task: dict[str, list[Trajectory]] = defaultdict(list)
     for trajectory in trajectories:
         by_task[trajectory.question_id].append(trajectory)
@@ -49,9 +55,15 @@ def choose(trajectories: Iterable[Trajectory], seed: int) -> list[Chosen]:
             earlier = first.setdefault(_words(trajectory), trajectory)
             if earlier is not trajectory:
                 made.append(Chosen(item_id=trajectory.id, rank=-1, repeats=earlier.episode.rollout))
-        drawn = sorted(first.values(), key=lambda t: priority(seed, t.id, "keep trajectories"))
+        drawn = sorted(first.values(), key=lambda t: (_without_licence(t, licensed) is not None, priority(seed, t.id, "keep trajectories")))
         made += [Chosen(item_id=trajectory.id, rank=rank) for rank, trajectory in enumerate(drawn)]
     return sorted(made, key=lambda c: c.item_id)
+
+
+def _without_licence(trajectory: Trajectory, licensed: Callable[[str], bool]) -> BankImage | None:
+    """The first picture of an episode that may not be given on. The task's own was asked about when it was chosen."""
+    return next((image for image, source in zip(trajectory.episode.images, trajectory.source_ids, strict=True)
+                 if source != trajectory.source_image_id and not (source and licensed(source))), None)
 
 
 def _words(trajectory: Trajectory) -> str:
@@ -69,9 +81,9 @@ def keep(trajectory: Trajectory, chosen: Chosen | None, most: int, licensed: Cal
     about = {"question": trajectory.question_id, "rollout": trajectory.episode.rollout}
     if chosen.rank < 0:
         return reject(trajectory, KEEP, Reason.NEAR_DUPLICATE, {"of rollout": chosen.repeats, **about})
-    for image, source in zip(trajectory.episode.images, trajectory.source_ids, strict=True):
-        if source != trajectory.source_image_id and not (source and licensed(source)):
-            return reject(trajectory, KEEP, Reason.NO_LICENCE, {"handle": image.handle, "from": image.url[:300], **about})
+    image = _without_licence(trajectory, licensed)
+    if image is not None:
+        return reject(trajectory, KEEP, Reason.NO_LICENCE, {"handle": image.handle, "from": image.url[:300], **about})
     if most and chosen.rank >= most:
         return reject(trajectory, KEEP, Reason.OVER_QUOTA, {"most": most, **about})
     return trajectory

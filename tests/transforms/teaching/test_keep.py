@@ -12,9 +12,13 @@ def made(rollout: int, words: str = "", task: str = "t") -> Trajectory:
     return trajectory(Episode(task_id=task, rollout=rollout, engine="e", model="m", question="?", turns=(Turn(text=words or f"turn {rollout}"),)))
 
 
+def free(image: str) -> bool:
+    return True
+
+
 def kept(trajectories, most: int = 0) -> list:
-    places = {c.item_id: c for c in choose(trajectories, 7)}
-    return [keep(t, places[t.id], most, lambda image: True) for t in trajectories]
+    places = {c.item_id: c for c in choose(trajectories, 7, free)}
+    return [keep(t, places[t.id], most, free) for t in trajectories]
 
 
 def test_all_are_kept_where_no_number_is_set():
@@ -25,7 +29,7 @@ def test_the_number_holds_for_each_task_and_is_drawn():
     found = kept([made(n, task=task) for task in "ab" for n in range(5)], most=2)
     assert [sum(isinstance(t, Trajectory) for t in found[i:i + 5]) for i in (0, 5)] == [2, 2]
     assert {t.reason for t in found if isinstance(t, Rejection)} == {Reason.OVER_QUOTA}
-    draws = {tuple(c.item_id for c in sorted(choose([made(n) for n in range(5)], seed), key=lambda c: c.rank)) for seed in range(10)}
+    draws = {tuple(c.item_id for c in sorted(choose([made(n) for n in range(5)], seed, free), key=lambda c: c.rank)) for seed in range(10)}
     assert len(draws) > 3
 
 
@@ -34,15 +38,25 @@ def test_rollouts_that_say_the_same_count_once_whatever_their_order():
     first, second, third = kept(rollouts, most=2)
     assert isinstance(first, Trajectory) and isinstance(third, Trajectory)
     assert second.reason == Reason.NEAR_DUPLICATE and second.evidence["of rollout"] == 0
-    assert choose(rollouts, 7) == choose(rollouts[::-1], 7)
+    assert choose(rollouts, 7, free) == choose(rollouts[::-1], 7, free)
 
 
 @pytest.mark.parametrize(("source", "licensed", "goes_on"), [("own", False, True), ("other", True, True), ("other", False, False), ("", True, False)])
 def test_a_picture_without_licence_or_origin_keeps_a_trajectory_back(source, licensed, goes_on):
     one = made(0)
     one = one.replace(episode=one.episode.replace(images=(bank_image(0), bank_image(1, "visit", call=0))), source_ids=("own", source))
-    found = keep(one, choose([one], 7)[0], 0, lambda image: licensed)
+    found = keep(one, choose([one], 7, free)[0], 0, lambda image: licensed)
     assert isinstance(found, Trajectory) if goes_on else found.reason == Reason.NO_LICENCE
+
+
+def test_a_trajectory_that_may_not_be_given_on_takes_no_place_from_one_that_may():
+    rollouts = [made(n) for n in range(4)]
+    barred = {t.id: t.replace(episode=t.episode.replace(images=(bank_image(0, "visit", call=0),)), source_ids=("other",)) for t in rollouts[:3]}
+    rollouts = [*barred.values(), rollouts[3]]
+    for seed in range(8):
+        places = {c.item_id: c for c in choose(rollouts, seed, lambda image: False)}
+        found = [keep(t, places[t.id], 1, lambda image: False) for t in rollouts]
+        assert isinstance(found[3], Trajectory) and {f.reason for f in found[:3]} == {Reason.NO_LICENCE}
 
 
 def counted(kept_ids=(), correct=(), pending=()):
