@@ -9,6 +9,7 @@
               teach.json       counts and statistics; written last
 """
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +23,7 @@ from records.episodes import BankImage
 from records.errors import InputError
 from records.identity import canonical_json, sha256_hex, shard_of
 from records.parquet import read_records, write_records, write_whole
-from records.places import BucketPath, Place, listed, place, remove_tree
+from records.places import Place, listed, place, remove_tree
 from records.trajectories import EpisodeTimes
 
 TEACH = "teach"
@@ -122,18 +123,31 @@ def stored_renderer(out: str) -> Renderer:
 # Journals and times
 
 def journal_folder(out: str, settings: Mapping[str, Any], question_id: str) -> Path:
-    """The journal of a question under the settings that shape its episodes. For a run in a bucket it lies on this machine only: what is
-    lost with it is played again from the call cache."""
-    root = place(out)
-    if isinstance(root, BucketPath):
-        root = Path(tempfile.gettempdir(), f"questloom-teach-{sha256_hex(str(root))[:16]}")
-    return Path(str(root), "journal", sha256_hex(canonical_json(dict(settings)))[:16], question_id)
+    """The journal of a question under the settings that shape its episodes.
+
+    Raises:
+        InputError: the folder for it is another user's.
+    """
+    return _journals(out) / sha256_hex(canonical_json(dict(settings)))[:16] / question_id
+
+
+def _journals(out: str) -> Path:
+    """Where the journals of a run lie. For a run in a bucket that is on this machine only, in a folder that no other user reads or has laid
+    there: what is lost with it is played again from the call cache."""
+    root = place(out, "journal")
+    if isinstance(root, Path):
+        return root
+    own = Path(tempfile.gettempdir(), f"questloom-teach-{os.getuid()}")
+    own.mkdir(mode=0o700, exist_ok=True)
+    if own.is_symlink() or own.stat().st_uid != os.getuid() or own.stat().st_mode & 0o077:
+        raise InputError(str(own), "is not a private folder of this user", "Remove it, or set TMPDIR to a folder of your own.")
+    return own / sha256_hex(str(root))[:16]
 
 
 def drop_journals(out: str, question_ids: Iterable[str]) -> None:
     """Removes the journals of questions that are done."""
-    root = place(out, "journal")
-    if isinstance(root, BucketPath) or not root.is_dir():
+    root = _journals(out)
+    if not root.is_dir():
         return
     done = set(question_ids)
     for folder in root.glob("*/*"):

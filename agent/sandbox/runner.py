@@ -44,7 +44,9 @@ def main() -> int:
         code = compile(text, CODE, "exec", dont_inherit=True)
         exec(code, {"__name__": "__main__", "images": Images(paths), "image_paths": paths})
         save_figures()
-    except SystemExit:
+    except SystemExit as end:
+        if end.code == OUT_OF_MEMORY:
+            return 1  # the code says so; it has met no limit
         raise
     except MemoryError:
         print("MemoryError", file=sys.stderr)

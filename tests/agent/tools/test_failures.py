@@ -190,7 +190,8 @@ def test_a_store_that_cannot_be_reached_is_a_provider_fault(bank):
 
 SANDBOX = [
     ("raise ValueError('status ok')", {}, "model_fault", "code_failed"), ("x = (", {}, "model_fault", "code_failed"),
-    ("import sys; sys.exit(3)", {}, "model_fault", "code_failed"), ("import os; os.abort()", {}, "model_fault", "code_failed"),
+    ("import sys; sys.exit(3)", {}, "model_fault", "code_failed"), ("import sys; sys.exit(70)", {}, "model_fault", "code_failed"),
+    ("import os; os.abort()", {}, "model_fault", "code_failed"),
     ("while True: pass", {"timeout": 0.5}, "limit", "time"), ("while True: print('x' * 1000)", {}, "limit", "output"),
     ("x = []\nwhile True: x.append(bytearray(50 << 20))", {}, "limit", "memory"),
     ("import os, time\nwhile True:\n    try:\n        if os.fork() == 0: time.sleep(60)\n    except OSError: pass", {}, "limit", "processes"),
