@@ -84,7 +84,8 @@ def print_lookups(name: str, path: str, starts: list[str], hops: int) -> tuple[f
             made = by_lookups(store, starts, hops)
             wall, cpu = (time.perf_counter() - wall) / len(starts), (time.process_time() - cpu) / len(starts)
         first = first or cpu
-        far = f"; at {S3_SECONDS * 1e3:.0f} ms a read {wall + reads[0] / len(starts) * S3_SECONDS:.2f} s a walk" if state == "cold" else ""
+        reckoned = wall + reads[0] / len(starts) * S3_SECONDS
+        far = f"; at {S3_SECONDS * 1e3:.0f} ms a read {reckoned:.2f} s a walk" if state == "cold" and "://" not in path else ""
         print(f"look-ups, {name}, {state}: {1 / wall:,.0f} walks/s, {cpu * 1e3:.2f} ms of CPU and {reads[0] / len(starts):.1f} reads a walk{far}", flush=True)
     print(f"    {sum(map(bool, made))} of {len(made)} walks reach {hops} hops", flush=True)
     return first, made
