@@ -14,6 +14,7 @@ from PIL import Image
 from records.identity import priority
 from records.parquet import read_records
 from records.synthesis import Question
+from transforms.writing.answers import answer_words
 
 WIDTH = 360
 
@@ -52,7 +53,7 @@ def main() -> None:
         assert made is not None
         rival = f"; nearest rival {made.nearest_rival.label}, {made.nearest_rival.num_gaps} gaps" if made.nearest_rival else ""
         lines += [f"**{number}.** {question.text}", "", f"![The question's picture]({name})", "",
-                  f"*{question.answer.text} {question.answer.unit}*".replace(" *", "*") + f" ({question.method}, {question.level}; {made.effective_hops} hops, "
+                  f"*{answer_words(question.answer)}* ({question.method}, {question.level}; {made.effective_hops} hops, "
                   f"margin {'no rival' if made.margin == 9 else made.margin}{rival})", ""]
         if arguments.blind:
             arguments.blind.mkdir(parents=True, exist_ok=True)

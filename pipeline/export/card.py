@@ -23,6 +23,7 @@ from records.outcomes import Reason, StageCount
 from records.places import place
 from transforms.pictures.choose import read_hashes
 from transforms.stages.shards import counts, stage_names
+from transforms.writing.answers import answer_words
 
 CONFIGURATIONS = ("tasks", "rl", "sft", "benchmark", "rejected", "attribution")
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
@@ -41,7 +42,7 @@ def write_card(folder: Path, run: str, recipe: Recipe, tally: Tally, licences: C
     """
     environment = Environment(loader=PackageLoader("pipeline.export", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
                               autoescape=False)  # Markdown: every text from outside goes through `plain`
-    environment.filters.update(plain=plain, number=lambda n: f"{n:,}")
+    environment.filters.update(plain=plain, number=lambda n: f"{n:,}", answer=answer_words)
     tables = {name: _table(tally, name) for name in ("level", "method", "answer type", "topic", "needs", "basis", "grounding", "writer", "split")}
     example = tally.example[1] if tally.example else None
     text = environment.get_template("card.md.jinja").render(

@@ -37,7 +37,7 @@ def solver(conversation) -> str:
 def settings(**teach) -> Recipe:
     """The run's recipe with a checkpoint that is here."""
     rules = {"tools": {"tools": ["image_search", "crop", "flip"], "max_new_pictures": 2}, **teach}
-    return recipe_of({"name": "small", "seed": 3, "run": {"shards": world.NUM_SHARDS}, "teach": rules}, "test")
+    return recipe_of({"name": "small", "seed": 3, "pictures": {"withhold_own": True}, "run": {"shards": world.NUM_SHARDS}, "teach": rules}, "test")
 
 
 def copy_of(made: Path, folder: Path) -> Path:
