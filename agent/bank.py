@@ -187,6 +187,15 @@ class ImageBank:
         """
         return self._entry(handle).look.bits
 
+    def like(self, handle: int) -> int | None:
+        """The first earlier picture that looks the same; the one of this handle shows more of it, or was made from it.
+
+        Raises:
+            UnknownHandle: there is none.
+        """
+        look = self._entry(handle).look
+        return next((e.image.handle for e in self._entries[:handle] if look.resembles(e.look)), None)
+
     def resembles(self, handle: int, other: bytes) -> bool:
         """Whether another picture's file is the same as one of the bank to the eye, at whatever size.
 

@@ -56,9 +56,10 @@ class Desk:
         return Ended(answer="I could not find the answer.", thought="Neither the searches nor the pages that I opened lead on from here, so I must say so.",
                      failed=step, bound=names_of(self.failed[2]))
 
-    def fail(self, depth: int, step: str, bound: Bindings) -> None:
-        if depth > self.failed[0]:
-            self.failed = depth, step, bound
+    def fail(self, step: str, bound: Bindings) -> None:
+        """Notes a step that may turn out to be the deepest."""
+        if len(bound) > self.failed[0]:
+            self.failed = len(bound), step, bound
 
     # -- calls
 
@@ -98,7 +99,7 @@ class Desk:
         if old is not None:
             page.facts = {**old.facts, **page.facts}
             page.sentences = page.sentences + [s for s in old.sentences if s.text not in {p.text for p in page.sentences}]
-            page.links, page.visited = {**old.links, **page.links}, page.visited or old.visited
+            page.links, page.visited, page.whole = {**old.links, **page.links}, page.visited or old.visited, page.whole or old.whole
             page.images, page.goals = (*old.images, *page.images), (*old.goals, *page.goals)
         self.pages[page.title] = page
 

@@ -18,24 +18,25 @@ REPAIRS: tuple[tuple[str, dict[str, Any], str], ...] = (
 TILES = ((0, 0, 550, 550), (450, 0, 1000, 550), (0, 450, 550, 1000), (450, 450, 1000, 1000))
 
 
-def looking(solver: Desk, look: Look, kind: str) -> Generator[Step, Seen, tuple[Literal, Line] | None]:
+def looking(solver: Desk, look: Look, kind: str, handle: int) -> Generator[Step, Seen, tuple[Literal, Line] | None]:
     """The detail as it is read, with the line that shows it; None where nothing fits.
 
     Args:
         kind: "number" for years and other numbers, "text" for words.
+        handle: of the picture, repaired where it needs it.
     """
     what = look.part or "text"
-    found = yield from _read(solver, 0, kind, f"The question needs what can be read on the {what} in <image:0>. I read the text in the picture.")
+    found = yield from _read(solver, handle, kind, f"The question needs what can be read on the {what} in <image:{handle}>. I read the text in the picture.")
     if found:
         return found
     for name, arguments, why in REPAIRS:
-        made = yield from solver.call(why, name, handle=0, **arguments)
+        made = yield from solver.call(why, name, handle=handle, **arguments)
         if made and made.images:
             found = yield from _read(solver, made.images[-1], kind, f"Now I read the text in <image:{made.images[-1]}>.")
             if found:
                 return found
     for box in TILES:
-        made = yield from solver.call("I look closer at one part of the picture.", "crop", handle=0, box=list(box))
+        made = yield from solver.call("I look closer at one part of the picture.", "crop", handle=handle, box=list(box))
         if made and made.images:
             found = yield from _read(solver, made.images[-1], kind, f"I read the text in this part, <image:{made.images[-1]}>.")
             if found:

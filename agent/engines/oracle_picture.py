@@ -1,33 +1,46 @@
-"""How the oracle finds out what the picture shows: searches by the picture, whole, in parts and repaired, then by the question's words."""
-from collections.abc import Callable
+"""How the oracle finds out what the picture shows: searches by the picture, repaired, whole and in parts, then by the question's words."""
+from collections.abc import Callable, Generator
 from typing import Any
 
 from agent.engines.oracle_desk import Desk, Listing
 from agent.engines.oracle_reading import Line, PageRead, Thing, hits_of
-from agent.engines.oracle_said import Seen, head_of, is_kind, query_of
+from agent.engines.oracle_said import Seen, Step, head_of, is_kind, query_of
 
-MAX_LISTED = 8
+MAX_LISTED = 16
 """Pages of one text search that are opened to compare pictures."""
+
+
+REPAIRS = {"perspective": ("perspective_correct", "It was taken at an angle, so I set it straight first."),
+           "blur": ("sharpen", "It is blurred, so I sharpen it first."),
+           "down_sampling": ("super_resolution", "It is very small, so I enlarge it first.")}
+"""What undoes a flaw of the picture."""
 
 
 class Sights(Desk):
     """Lists of candidates for the thing in the picture, from search to search."""
 
+    seen_as: int = 0
+    """The handle under which the picture is searched with: the task's, or the repaired one."""
+
+    def repaired(self) -> Generator[Step, Seen, None]:
+        """Repairs the picture where it has a flaw that everybody sees."""
+        tool, why = REPAIRS.get(self.puzzle.flaw, ("", ""))
+        made = (yield from self.call(f"I look at the picture. {why}", tool, handle=0)) if tool else None
+        if made and made.images:
+            self.seen_as = made.images[-1]
+            self.own.add(self.seen_as)
+
     def searches(self) -> tuple[Callable[[str], Listing], ...]:
         """In the order in which they are tried; each takes the question's words for what the picture shows."""
-        return (self._like_it, self._like_it_straight, self._like_its_middle, self._by_what_is_said, self._like_its_mirror, self._like_its_upper_part,
-                self._like_it_sharpened, self._like_it_enlarged, self._by_words)
+        return (self._like_it, self._like_its_middle, self._by_what_is_said, self._like_its_mirror, self._like_its_upper_part, self._by_words)
 
     def _like_it(self, shown_as: str) -> Listing:
-        seen = yield from self.call(f"I do not know {shown_as} by sight. I search for pages with pictures like <image:0>.", "image_search", handle=0)
+        seen = yield from self.call(f"I do not know {shown_as} by sight. I search for pages with pictures like <image:{self.seen_as}>.", "image_search",
+                                    handle=self.seen_as)
         return self._candidates(seen)
 
-    def _like_it_straight(self, _: str) -> Listing:
-        return (yield from self._like_made("None of these pages shows the very picture. It may have been taken at an angle, so I set it straight.",
-                                           "perspective_correct"))
-
     def _like_its_middle(self, _: str) -> Listing:
-        return (yield from self._like_made("Still not found. I cut out the middle of the picture, so that the surroundings count less.",
+        return (yield from self._like_made("None of these pages shows the very picture. I cut out its middle, so that the surroundings count less.",
                                            "crop", box=[150, 100, 850, 900]))
 
     def _like_its_mirror(self, _: str) -> Listing:
@@ -36,18 +49,10 @@ class Sights(Desk):
     def _like_its_upper_part(self, _: str) -> Listing:
         return (yield from self._like_made("I try the upper part alone.", "crop", box=[0, 0, 1000, 650]))
 
-    def _like_it_sharpened(self, _: str) -> Listing:
-        return (yield from self._like_made("The picture may be too blurred to be recognised, so I sharpen it.", "sharpen"))
-
-    def _like_it_enlarged(self, _: str) -> Listing:
-        return (yield from self._like_made("Or it may be too small, so I enlarge it.", "super_resolution"))
-
     def _like_made(self, why: str, tool: str, **arguments: Any) -> Listing:
-        made = yield from self.call(why, tool, handle=0, **arguments)
+        made = yield from self.call(why, tool, handle=self.seen_as, **arguments)
         if not made or not made.images:
             return []
-        if tool in ("perspective_correct", "sharpen", "super_resolution"):
-            self.own.add(made.images[-1])
         seen = yield from self.call("I search for pages with pictures like the new one.", "image_search", handle=made.images[-1])
         return self._candidates(seen)
 

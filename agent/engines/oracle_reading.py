@@ -13,7 +13,8 @@ _DATE = re.compile(rf"\b(?:(?P<d1>\d{{1,2}}) (?P<m1>{_MONTH}),? (?P<y1>\d{{3,4}}
 _AMOUNT = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
                      r"(?:\s*([^\W\d]+[²³]?(?: (?:mile|metre|meter|kilometre|kilometer|foot|feet)s?)?))?")
 _CAPITAL = r"(?:[A-ZÀ-ÖØ-ÞĀ-Ž][\w’'.-]*|\"[^\"]+\")"
-_NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|the|de|la|le|du|van|von|with|and the|in|off|at|for|to))* {_CAPITAL})*")
+_NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|the|de|la|le|du|van|von|with|and the|in|off|at|for|to|&))* {_CAPITAL})*")
+_OF = re.compile(r"(?:The )?[A-Z]\w+ of (?:the )?[A-Z]")
 _LIFE = re.compile(r"\((?:[^()]*?\D)?(\d{3,4})\s*[–-]\s*(?:[^()]*?\D)?(\d{3,4})\)")
 UNITS = {"m": "metre", "km": "kilometre", "cm": "centimetre", "mm": "millimetre", "km²": "square kilometre", "kg": "kilogram", "t": "tonne", "g": "gram",
          "ha": "hectare", "ft": "foot", "feet": "foot", "inches": "inch", "min": "minute", "nmi": "nautical mile", "kv": "kilovolt", "mw": "megawatt"}
@@ -76,7 +77,10 @@ class PageRead:
     links: dict[str, str] = field(default_factory=dict)
     """Title to address."""
     images: tuple[int, ...] = ()
+    """Handles of its pictures, and of earlier ones that look like them."""
     visited: bool = False
+    whole: bool = False
+    """Whether all that it says was shown."""
     goals: tuple[str, ...] = ()
     """What it was asked for."""
 
@@ -128,7 +132,8 @@ def read_page(text: str, turn: int, images: Sequence[int]) -> PageRead | None:
     lines = text.split("\n")
     if len(lines) < 2 or not lines[1].startswith("URL: "):
         return None
-    page = PageRead(lines[0].strip(), lines[1][5:].strip(), images=tuple(images), visited=True)
+    alike = (int(h) for h in re.findall(r"(?m)^Picture: <image:\d+>.*, looks like <image:(\d+)>$", text))
+    page = PageRead(lines[0].strip(), lines[1][5:].strip(), images=(*images, *alike), visited=True, whole="\n[…]\n" not in text)
     body = lines[2:]
     links = next((i for i, line in enumerate(body) if line == "Links:"), len(body))
     for line in body[links + 1:]:
@@ -202,16 +207,23 @@ def candidates(page: PageRead, relation: Relation | None, *, kind: str, unit: st
 def subjects(page: PageRead, relation: Relation | None) -> list[Candidate]:
     """What stands at the subject's end of a relation on its object's page, the surest first."""
     found = _best(_of_sentences(page, cues_of(relation).object, "thing", "")) if relation else []
-    return [c for c in found if isinstance(c.value, Thing) and c.value.url]
+    return [c for c in found if isinstance(c.value, Thing)]
 
 
 def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Candidate]:
-    """What has the subject in a list of things related to it: named within the cue ("People born in Velm include …"), else the page's own thing."""
+    """What has the subject in a list of things related to it: named in the cue or before it ("People born in Velm include …", "Ada Lund also built …"),
+    else the page's own thing ("She also built …")."""
     found = []
     for line in page.sentences:
-        for cue in cues_of(relation).object if says(line.text, subject.name) else ():
-            if m := cue.words.search(line.text):
-                within = [t for p, t in names_in(line.text, page) if p < m.end() and key(t.title) != key(subject.title)]
+        if not says(line.text, subject.name):
+            continue
+        named = names_in(line.text, page)
+        for cue in cues_of(relation).object:
+            m = cue.words.search(line.text)
+            listed = line.text[m.end() - 1:] if m and cue.after else line.text[:m.start()] if m else ""
+            if m and says(listed, subject.name):
+                begin = 0 if cue.after else m.start()
+                within = [t for p, t in named if begin <= p < m.end() and key(t.title) != key(subject.title)]
                 found.append(Candidate(within[-1] if within else page.thing, line, 3.5))
     return found
 
@@ -231,9 +243,10 @@ def _of_facts(page: PageRead, keys: Sequence[str], weak: Iterable[str], kind: st
                 score = (2.0 if wanted in weak else 6.0) - rank * 0.01
                 if kind == "thing":
                     things = [t for _, t in names_in(value, page)]
+                    # A name may have a comma in it ("St Odran's Church, Velm").
                     whole = [Thing(value)] if not any(key(t.title) == key(value) for t in things) and ";" not in value else []
-                    for place, thing in enumerate([*things, *whole]):
-                        yield Candidate(thing, line, score - place * 0.001 - (1 if thing in whole and things else 0))
+                    for place, thing in enumerate([*whole, *things]):
+                        yield Candidate(thing, line, score - place * 0.001)
                 else:
                     yield from (Candidate(v, line, score) for _, v in _literals(value, kind, unit))
 
@@ -267,19 +280,30 @@ def _literals(text: str, kind: str, unit: str) -> list[tuple[int, Read]]:
 
 
 def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
-    """The things that a text names, in order: by the page's links, and by capitals where no link fits."""
+    """The things that a text names, in order: the page's own and its links by title, others by capitals."""
     found: list[tuple[int, int, Thing]] = []
-    for title, url in page.links.items():
-        for spelt in dict.fromkeys((title, base(title), re.sub(r"^The ", "", base(title)))):
-            for m in re.finditer(rf"(?<!\w){re.escape(spelt)}(?!\w)", text):
+    for title, url in {**page.links, page.title: page.url}.items():
+        if _stem(title) in text:
+            for m in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)|(?<!\w){re.escape(_stem(title))}(?!\w)", text):
                 found.append((m.start(), m.end(), Thing(title, url)))
     longest = [f for f in found if not any(o[0] <= f[0] and f[1] <= o[1] and (o[1] - o[0]) > (f[1] - f[0]) for o in found)]
-    taken = [(s, e) for s, e, _ in longest]
+    spans = [(s, e) for s, e, _ in longest]
+    last = base(page.title).split()[-1:]
     for m in _NAME.finditer(text):
-        if m.group().casefold() not in MONTHS and not any(s < m.end() and m.start() < e for s, e in taken) and (
-                m.start() > 0 or " " in m.group() or m.group() in page.title):
+        inside = [e for s, e in spans if s < m.end() and m.start() < e]
+        if [m.group()] == last:
+            longest.append((m.start(), m.end(), page.thing))  # a person's family name alone
+        elif inside and _OF.match(m.group()) and m.end() <= max(inside) and (m.start() > 0 or m.group().startswith("The ")):
+            name = text[m.start():max(inside)]  # "Organ of" before a name that is known
+            longest.append((m.start(), max(inside), Thing(name.removeprefix("The "))))
+        elif not inside and m.group().casefold() not in MONTHS and (m.start() > 0 or " " in m.group() or m.group() in page.title):
             longest.append((m.start(), m.end(), Thing(m.group().rstrip(".,"))))
     return list(dict.fromkeys((s, t) for s, _, t in sorted(longest, key=lambda f: (f[0], f[2].title))))
+
+
+def _stem(title: str) -> str:
+    """As little of a title as a text may have of it."""
+    return base(title).removeprefix("The ")
 
 
 def _part_of(own: str, title: str) -> bool:

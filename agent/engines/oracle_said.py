@@ -14,6 +14,8 @@ KIND_WORDS = {"taxon": ("species", "genus"), "species": ("species", "genus"), "b
               "company": ("business", "company", "yard", "works", "shipyard"), "church building": ("church", "chapel", "cathedral"),
               "human settlement": ("town", "city", "village"), "book": ("book", "novel", "play", "collection")}
 """What the first sentences of pages call things of a class."""
+VAGUE = frozenset("of the and building structure work works place organisation organization object".split())  # noqa: SIM905
+"""Words of class names that tell nothing alone."""
 NOUNS = {"human": "person", "taxon": "species", "human settlement": "place", "business": "company"}
 
 
@@ -135,7 +137,7 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
     wanted = {w for word in words for w in (key(word), key(NOUNS.get(word.casefold(), word)), *KIND_WORDS.get(word.casefold(), ()))}
     if any(w and f" {w} " in lead for w in wanted):
         return 0.5
-    return 0.1 if any(w and f" {w.split()[-1]} " in lead for w in wanted) else -0.25
+    return 0.25 if any(f" {word} " in lead for w in wanted for word in w.split() if word not in VAGUE) else -0.25
 
 
 def stated_of(fact: Fact) -> str:

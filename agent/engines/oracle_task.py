@@ -82,6 +82,8 @@ class Puzzle:
     """The variable that <image:0> shows."""
     pictured_as: str
     """How the question calls it ("the lighthouse in the picture")."""
+    flaw: str = ""
+    """What is wrong with the picture at first sight: "blur", "down_sampling", "perspective", or "" for nothing."""
     facts: tuple[Fact, ...]
     kinds: tuple[Kind, ...] = ()
     orders: tuple[Order, ...] = ()
@@ -113,15 +115,17 @@ def puzzle_from(question: Question, store: Store) -> Puzzle | None:
         label = (info.labels.get(question.language) or info.labels.get("en", property_id)) if info else property_id
         return Relation(property=property_id, label=label, datatype=info.datatype if info else "wikibase-item")
 
-    return puzzle_of(form, pictured_as=question.anchor_phrase, name=name, relation=relation)
+    flaw = question.enhancement.degradation if question.enhancement else ""
+    return puzzle_of(form, pictured_as=question.anchor_phrase, flaw=flaw, name=name, relation=relation)
 
 
-def puzzle_of(form: Form, *, pictured_as: str, name: Naming, relation: Callable[[str], Relation]) -> Puzzle:
+def puzzle_of(form: Form, *, pictured_as: str, flaw: str = "", name: Naming, relation: Callable[[str], Relation]) -> Puzzle:
     """A form in names.
 
     Args:
         form: of the question; its identifiers end here.
         pictured_as: the question's words for what the picture shows.
+        flaw: of the picture, as whoever looks at it sees.
         name: looks up constants, classes, units and parts.
         relation: looks up a property.
     """
@@ -131,7 +135,7 @@ def puzzle_of(form: Form, *, pictured_as: str, name: Naming, relation: Callable[
     facts = [Fact(subject=end(c.subject), relation=relation(c.property), object=end(c.object)) for c in form.of(ClaimClause)]
     facts += [Fact(subject=c.subject, relation=None, object=end(c.object)) for c in form.of(SentenceClause)]
     return Puzzle(
-        pictured=form.anchor, pictured_as=pictured_as, facts=tuple(facts), ask=form.ask.var, ask_type=form.ask.type, unit=form.ask.unit,
+        pictured=form.anchor, pictured_as=pictured_as, flaw=flaw, facts=tuple(facts), ask=form.ask.var, ask_type=form.ask.type, unit=form.ask.unit,
         precision=form.ask.precision,
         kinds=tuple(Kind(var=c.var, words=name(c.class_id)) for c in form.of(ClassClause)),
         orders=tuple(Order(left=end(c.left), op=c.op, right=end(c.right)) for c in form.of(Compare)),

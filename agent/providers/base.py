@@ -91,7 +91,7 @@ class Provider(Protocol):
         """The best `k` pages or passages for a query."""
 
     async def search_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
-        """The best `k` pictures that look like a picture of the bank."""
+        """The best `k` pictures that look like a picture of the bank; behind them, without pictures, pages that show less like ones."""
 
     async def search_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
         """The best `k` pictures for words; the bank tells the task's own picture, which is not found."""

@@ -29,6 +29,9 @@ from records.knowledge import Article, ImageAsset, Passage
 NUM_PAGES = 8
 """Pages whose pictures a search by words looks at."""
 PASSAGES_A_PAGE = 3
+MORE_PAGES = 12
+"""Pages that a search by a picture names behind those whose pictures it shows: an engine of the web lists far more, and the thing itself
+seldom stands among the first four where CLIP is small or many things look alike."""
 PICTURES_A_PAGE = 4
 """So many vectors are looked at for each page that a search by a picture lists."""
 MAX_LINKS = 400
@@ -125,9 +128,10 @@ class LocalProvider:
         """See `search_like`."""
         own = self._own(bank, withheld)
         twins = [i for i in self._twins(bank.perceptual_hash(handle)) if i not in own and self._looks_like(bank, handle, i)]
-        found = self.pictures.search(self._picture_vector(bank, handle), PICTURES_A_PAGE * k + len(own)) if self.pictures.model else []
+        num = PICTURES_A_PAGE * (k + MORE_PAGES) + len(own)
+        found = self.pictures.search(self._picture_vector(bank, handle), num) if self.pictures.model else []
         ranked = dict.fromkeys([*twins, *(hit.image_id for hit in found)])
-        return self.hits((i for i in ranked if i not in own), k, one_a_page=True)
+        return self.hits((i for i in ranked if i not in own), k + MORE_PAGES, one_a_page=True, shown=k)
 
     def find_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> tuple[PictureHit, ...]:
         """See `search_pictures`."""
@@ -138,10 +142,11 @@ class LocalProvider:
         in_turn = (i for pair in itertools.zip_longest(by_page, by_look) for i in pair if i is not None)
         return self.hits((i for i in dict.fromkeys(in_turn) if i not in own), k)
 
-    def hits(self, image_ids: Iterable[str], k: int, *, one_a_page: bool = False) -> tuple[PictureHit, ...]:
+    def hits(self, image_ids: Iterable[str], k: int, *, one_a_page: bool = False, shown: int | None = None) -> tuple[PictureHit, ...]:
         """The first `k` pictures with the page that each stands on, and their files.
 
         Args:
+            shown: so many with their files, the others by name only; None for all.
             one_a_page: leaves out further pictures of a page, as searches by a picture on the web list pages.
         """
         found: list[PictureHit] = []
@@ -154,7 +159,7 @@ class LocalProvider:
                     continue
                 seen.update([article.title] if article else [])
                 found.append(PictureHit(title=article.title if article else image.file, url=self._url(article.title) if article else image.source_page,
-                                        data=self._file(image_id), picture_url=image.source_page))
+                                        data=self._file(image_id) if shown is None or len(found) < shown else b"", picture_url=image.source_page))
             if len(found) == k:
                 break
         return tuple(found)

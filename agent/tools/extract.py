@@ -1,4 +1,4 @@
-"""What a page says about a goal: its sentences ranked by the goal's words, shown in reading order."""
+"""What a page says about a goal: the whole of a short page; of a long one the sentences that the goal's words rank first, in reading order."""
 import math
 import re
 import unicodedata
@@ -10,6 +10,8 @@ from knowledge.readers.sentences import split_sentences
 
 NUM_SENTENCES = 14
 MAX_SENTENCE_CHARS = 600
+LEFT_OUT = "[…]"
+"""Stands where sentences are left out."""
 _WORD = re.compile(r"\w+")
 _STOP = frozenset("""a an and are as at be by did do does for from had has have how in is it its of on or that the their there this to was were
     what when where which who whom whose why will with""".split())  # noqa: SIM905
@@ -24,7 +26,8 @@ def words_of(text: str) -> list[str]:
 def extract(page: Page, goal: str, max_chars: int) -> str:
     """The infobox and the sentences that best fit the goal, in reading order with their headings.
 
-    The first sentence always stands there, since it says what the page is about. Scores are BM25's within the page, so
+    Sentences that all fit are all shown: a page may state what is asked for in other words than the goal's ("the child of").
+    Of others, the first sentence always stands there, since it says what the page is about. Scores are BM25's within the page, so
     a word that each of its sentences holds (its own title) counts little.
 
     Args:
@@ -33,13 +36,6 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
         max_chars: at most so many characters of sentences, and half as many of the infobox.
     """
     sentences = [(number, text[start:stop][:MAX_SENTENCE_CHARS]) for number, (_, text) in enumerate(page.sections) for start, stop in split_sentences(text)]
-    scores = bm25([sentence for _, sentence in sentences], goal)
-    best = sorted(range(len(sentences)), key=lambda i: (-scores[i], i))
-    chosen, room = set(), max_chars
-    for i in ([0] if sentences else []) + [i for i in best if scores[i] > 0][:NUM_SENTENCES]:
-        if i not in chosen and len(sentences[i][1]) <= room:
-            chosen.add(i)
-            room -= len(sentences[i][1])
     lines: list[str] = []
     if page.facts:
         facts = [f"{name}: {value[:200]}" for name, value in page.facts]
@@ -51,15 +47,31 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
                 room -= len(facts[i])
         lines += [facts[i] for i in sorted(kept)] + [""]
     section, last = -1, -1
-    for i in sorted(chosen):
+    for i in _chosen([sentence for _, sentence in sentences], goal, max_chars):
         number, sentence = sentences[i]
+        if i > last + 1:
+            lines.append(LEFT_OUT)
         if number != section and page.sections[number][0]:
             lines.append(f"## {page.sections[number][0]}")
-        elif last >= 0 and i > last + 1:
-            lines.append("[…]")
         lines.append(sentence)
         section, last = number, i
+    if last + 1 < len(sentences):
+        lines.append(LEFT_OUT)
     return "\n".join(lines)
+
+
+def _chosen(sentences: list[str], goal: str, max_chars: int) -> list[int]:
+    """Which sentences are shown, in order."""
+    if sum(map(len, sentences)) <= max_chars:
+        return list(range(len(sentences)))
+    scores = bm25(sentences, goal)
+    best = sorted(range(len(sentences)), key=lambda i: (-scores[i], i))
+    chosen, room = set[int](), max_chars
+    for i in [0, *[i for i in best if scores[i] > 0][:NUM_SENTENCES]]:
+        if i not in chosen and len(sentences[i]) <= room:
+            chosen.add(i)
+            room -= len(sentences[i])
+    return sorted(chosen)
 
 
 def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:

@@ -16,7 +16,7 @@ NUM_SNIPPETS = 5
 SNIPPET_CHARS = 320
 PASSAGE_CHARS = 900
 PAGE_CHARS = 4_000
-NUM_LINKS = 20
+NUM_LINKS = 30
 
 TopK = Annotated[int, Field(ge=1, le=20)]
 
@@ -79,7 +79,7 @@ async def image_search(at: Context, handle: Handle | None = None, query: Text | 
         found = await at.provider.search_like(at.bank, handle, k, at.withheld)
     if not found.value:
         return no_results("no picture was found")
-    parts = [part for number, hit in enumerate(found.value[:k], 1) for part in _picture_parts(number, hit)]
+    parts = [part for number, hit in enumerate(found.value, 1) for part in _picture_parts(number, hit)]
     return Output(parts=tuple(parts), cost=found.cost)
 
 

@@ -181,10 +181,15 @@ class ToolBox:
             num_new += len(bank) > size
             if handle not in images:
                 images.append(handle)
-            lines.append(self._named(bank, handle))
+            lines.append(self._named(bank, handle) + ("" if part.made else self._likeness(bank, handle)))
         if left_out:
             lines.append(f"{left_out} more pictures are not shown: a call brings at most {self.settings.max_new_pictures} new ones.")
         return "\n".join(lines), tuple(images), left_out
+
+    def _likeness(self, bank: ImageBank, handle: int) -> str:
+        """Says that a found picture is an earlier one, larger or sharper: the original of a picture that the task shows blurred or small."""
+        like = bank.like(handle) if self.settings.handles else None
+        return "" if like is None else f", looks like {handle_text(like)}"
 
     def _named(self, bank: ImageBank, handle: int) -> str:
         image = bank.get(handle)

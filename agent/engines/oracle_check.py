@@ -1,0 +1,64 @@
+"""How well what the oracle has read agrees with a clause, as doubt: 0 where a page says it in so many words."""
+import re
+
+from agent.engines.oracle_reading import Line, Literal, PageRead, Read, Thing, candidates, key, says
+from agent.engines.oracle_said import named
+from agent.engines.oracle_task import Const, Fact
+
+SURE = 3.0
+"""Candidates with a lower score are looked at before they are taken: no cue points at them, or a weak one does."""
+NAMED_ONLY = 0.6
+"""Doubt where a page names the other end, but in no words for the relation."""
+NOT_SAID = 2.0
+"""Doubt where a page says nothing of a clause."""
+
+
+def doubt_of(score: float) -> float:
+    """The doubt about a candidate that was read with this score."""
+    return max(0.0, 4.0 - score) * 0.75
+
+
+def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | None:
+    """The doubt that a page leaves about a fact of its thing; None where it says something else."""
+    kind = kind_of(expected)
+    found = candidates(page, fact.relation, kind=kind) if fact.relation else []
+    if any(same(c.value, expected) and c.score >= 1.5 for c in found):
+        return 0.0
+    if kind == "thing" and any(says(line.text, named(expected)) for line in page.lines()):
+        return NAMED_ONLY
+    if kind != "thing" and any(same(c.value, expected) for c in found):
+        return 0.0
+    return None if any(c.score > 5 for c in found) else NOT_SAID
+
+
+def kind_of(value: Read | Const) -> str:
+    """ "thing", "date" or "amount", for `candidates`."""
+    if isinstance(value, Const):
+        return {"date": "date", "amount": "amount"}.get(value.kind, "thing")
+    return "thing" if isinstance(value, Thing) else "date" if value.year is not None else "amount"
+
+
+def same(value: Read, expected: Read | Const) -> bool:
+    """Whether a value read is the expected one, as far as both say."""
+    if isinstance(value, Thing):
+        if isinstance(expected, Thing) and value.url and expected.url:
+            return value.url == expected.url
+        return isinstance(expected, Thing | Const) and key(value.title) == key(named(expected))
+    if isinstance(expected, Thing):
+        return False
+    if value.year is not None:
+        if isinstance(expected, Literal):
+            return value.year == expected.year
+        parts = [int(x) for x in expected.text.split("-") if x] if re.fullmatch(r"[\d-]+", expected.text) else []
+        mine = [x for x in (value.year, value.month, value.day) if x is not None]
+        return bool(parts) and all(a == b for a, b in zip(parts, mine, strict=False))
+    if value.number is None:
+        return False
+    number = float(expected.text) if isinstance(expected, Const) and re.fullmatch(r"-?\d+(?:\.\d+)?", expected.text) else (
+        expected.number if isinstance(expected, Literal) else None)
+    return number is not None and abs(value.number - number) < 1e-6 * max(1.0, abs(number))
+
+
+def speaks_of(line: Line, thing: Thing) -> bool:
+    """Whether a sentence begins with a thing or soon comes to it."""
+    return says(line.text[:len(thing.name) + 40], thing.name)
