@@ -265,7 +265,7 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
         for rank, cue in enumerate(cues):
             for m in cue.words.finditer(line.text):
                 # A sentence whose subject is somebody else speaks of that one.
-                other = any(place < m.start() and key(t.title) != own and not _part_of(own, t.title) for place, t in named[:1]) and cue.after
+                other = any(place <= len("The ") and key(t.title) != own and not _part_of(own, t.title) for place, t in named[:1]) and cue.after
                 score = 4.0 - (2.0 if other else 0.0) - rank * 0.02 - order * 0.001 - (1.5 if m.end() - m.start() < 4 else 0.0)
                 spots = [(p, t) for p, t in named if key(t.title) != own] if kind == "thing" else _literals(line.text, kind, unit)
                 side = [(p, v) for p, v in spots if (p >= m.end() - 1 if cue.after else p < m.start())]
@@ -293,6 +293,9 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
         inside = [e for s, e in spans if s < m.end() and m.start() < e]
         if [m.group()] == last:
             longest.append((m.start(), m.end(), page.thing))  # a person's family name alone
+        elif inside and any(o[2] == page.thing and m.start() <= o[0] and o[1] <= m.end() for o in longest) and key(m.group()) != key(page.title):
+            longest = [o for o in longest if not (o[2] == page.thing and m.start() <= o[0] and o[1] <= m.end())]
+            longest.append((m.start(), m.end(), Thing(m.group().removeprefix("The ").rstrip(".,"))))  # "Velm Gazette" on the page of Velm
         elif inside and _OF.match(m.group()) and m.end() <= max(inside) and (m.start() > 0 or m.group().startswith("The ")):
             name = text[m.start():max(inside)]  # "Organ of" before a name that is known
             longest.append((m.start(), max(inside), Thing(name.removeprefix("The "))))

@@ -137,7 +137,9 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
     wanted = {w for word in words for w in (key(word), key(NOUNS.get(word.casefold(), word)), *KIND_WORDS.get(word.casefold(), ()))}
     if any(w and f" {w} " in lead for w in wanted):
         return 0.5
-    return 0.25 if any(f" {word} " in lead for w in wanted for word in w.split() if word not in VAGUE) else -0.25
+    heads = [word for w in wanted for word in w.split() if word not in VAGUE]
+    # A windmill may be called a mill, a steamship a ship.
+    return 0.25 if any(head.endswith(word) for head in heads for word in lead.split() if len(word) > 3) else -0.25
 
 
 def stated_of(fact: Fact) -> str:

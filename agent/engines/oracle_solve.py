@@ -47,7 +47,8 @@ MAX_DOUBT = 9.0
 UNSEEN_PICTURE = 3.0
 """Doubt about a thing whose page does not show the question's picture."""
 NO_PAGE = 0.7
-OTHER_KIND = 0.8
+OTHER_KIND = 2.5
+"""Doubts about a thing without a page, and about one whose page calls it something else than the question does."""
 
 
 @dataclass(frozen=True, order=True)
@@ -251,7 +252,7 @@ class Solver(Sights):
             return None
         if var == self.puzzle.pictured and not self._shows(page):
             return None
-        doubt = 0.0
+        doubt = 0.0 if chosen.value.url else (yield from self._namesakes(way, page))
         for fact, end in facts:
             found = doubt_about(page, fact, end)
             if found is None:
@@ -263,6 +264,19 @@ class Solver(Sights):
         doubt += sum(OTHER_KIND for k in kinds if k < 0)
         self._push({**way.bound, var: Bound(page.thing, chosen.line)}, way.base + doubt)
         return None
+
+    def _namesakes(self, way: Way, page: PageRead) -> Generator[Step, Seen, float]:
+        """The doubt about a page that was opened by a bare name: none where it speaks of what led to it; else its namesakes are ways, too."""
+        var, name = way.unseen, page.thing.name
+        near = [end for f in self.facts_of(var) if isinstance(end := self.known_end(f.subject if f.object == var else f.object, way.bound), Thing)]
+        if not near or any(says(line.text, thing.name) for thing in near for line in page.lines()):
+            return 0.0
+        seen = yield from self.call(f"The page of {page.title} does not speak of {near[0].name}. There may be others of that name.", "text_search",
+                                    query=f"{name} {near[0].name}", top_k=10)
+        for thing, _ in self.hits(seen):
+            if key(thing.title) == key(name) and thing.url != page.url:
+                self._push({**way.bound, var: Bound(thing, way.bound[var].line)}, way.base, unseen=var, guess=0.2)
+        return 1.0
 
     def _may_stand(self, page: PageRead, var: str) -> bool:
         """Whether a page is about a person exactly where persons stand."""
