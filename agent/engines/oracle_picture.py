@@ -1,13 +1,18 @@
 """How the oracle finds out what the picture shows: searches by the picture, repaired, whole and in parts, then by the question's words."""
-from collections.abc import Callable, Generator
+import re
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
 from agent.engines.oracle_desk import Desk, Listing
 from agent.engines.oracle_reading import Line, PageRead, Thing, hits_of
-from agent.engines.oracle_said import Seen, Step, head_of, is_kind, query_of
+from agent.engines.oracle_said import Seen, Step, asked_about, goal_of, head_of, is_kind, label_of, query_of
 
 MAX_LISTED = 16
 """Pages of one text search that are opened to compare pictures."""
+SHARE_OF_CALLS = 0.8
+"""Of the calls, so much may go into finding out what the picture shows."""
+FIRST = 4
+"""Hits of a search by the picture whose own pictures are shown."""
 
 
 REPAIRS = {"perspective": ("perspective_correct", "It was taken at an angle, so I set it straight first."),
@@ -20,7 +25,45 @@ class Sights(Desk):
     """Lists of candidates for the thing in the picture, from search to search."""
 
     seen_as: int = 0
-    """The handle under which the picture is searched with: the task's, or the repaired one."""
+    """The handle that is searched with: the task's picture, or the repaired one."""
+    votes: Mapping[Thing, float] = {}
+    """What searches found, with how often and how far in front."""
+    found_at: Mapping[Thing, Line] = {}
+
+    def find_page(self, searches: Iterable[Callable[[str], Listing]]) -> Generator[Step, Seen, tuple[Thing, Line] | None]:
+        """The thing whose page shows the question's picture, with what led there; None where no search leads to it."""
+        var, shown_as = self.puzzle.pictured, asked_about(self.puzzle)
+        for search in searches:
+            if self.num_calls > self.max_calls * SHARE_OF_CALLS:
+                return None
+            for rank, (thing, line) in enumerate((yield from search(shown_as))):
+                self.votes = {**self.votes, thing: self.votes.get(thing, 0.0) + 1 / (1 + rank)}
+                self.found_at = {thing: line, **self.found_at}
+                known = self.page_of(thing)
+                if (known is not None and known.visited) or not thing.url or _is_file(thing):
+                    continue
+                page = yield from self.visit(thing, goal_of(self.puzzle, var), f"{thing.name} may be {shown_as}. I open its page to compare the pictures, "
+                                             f"and to read about {label_of(self.puzzle, var)}.")
+                if page is not None and self.shows(page):
+                    return page.thing, line
+        return None
+
+    def shows(self, page: PageRead) -> bool:
+        """Whether a page shows the question's picture."""
+        return bool(self.own & set(page.images))
+
+    def on_no_page(self) -> list[tuple[Thing, Line]]:
+        """What the first hits are called that stand on no page, by the names of their files."""
+        return [(Thing(_of_file(t.title)), self.found_at[t]) for t in list(self.votes)[:FIRST] if _is_file(t)]
+
+    def alike(self) -> list[tuple[Thing, Line]]:
+        """What was found and may be in the picture though its page does not show it, the likeliest first."""
+        def may_be(thing: Thing) -> bool:
+            page = self.page_of(thing)
+            return _is_file(thing) or (page is not None and page.visited and is_kind(page, head_of(self.puzzle)) > 0)
+
+        likely = sorted(filter(may_be, self.votes), key=lambda t: -self.votes[t])[:MAX_LISTED]
+        return [(Thing(_of_file(t.title)) if _is_file(t) else t, self.found_at[t]) for t in likely]
 
     def repaired(self) -> Generator[Step, Seen, None]:
         """Repairs the picture where it has a flaw that everybody sees."""
@@ -69,3 +112,14 @@ class Sights(Desk):
 
     def _candidates(self, seen: Seen | None) -> list[tuple[Thing, Line]]:
         return [(t, Line(t.title, seen.turn)) for t, _ in hits_of(seen.text)] if seen else []
+
+
+def _is_file(thing: Thing) -> bool:
+    """Whether a search found a picture that stands on no page."""
+    return "/File:" in thing.url
+
+
+def _of_file(title: str) -> str:
+    """What a picture shows, by the name of its file ("File:Old Bridge, front.jpg")."""
+    name = re.sub(r"^File:|\.\w{3,4}$", "", title)
+    return re.sub(r"\s*(?:\([^()]*\d[^()]*\)|\d+)$", "", name.partition(", ")[0]).strip()

@@ -6,7 +6,6 @@ the answer. The search is a generator: it yields a `Step` (a thought and a call)
 `Ended`. It never sees anything else. Ties go by the order of the observation, so a puzzle and a snapshot give one episode.
 """
 import heapq
-import re
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 
@@ -19,11 +18,9 @@ from agent.engines.oracle_said import (
     Seen,
     Step,
     article,
-    asked_about,
     clean,
     found_by,
     goal_of,
-    head_of,
     holds,
     is_kind,
     is_person,
@@ -38,12 +35,14 @@ from agent.engines.oracle_sums import computed
 from agent.engines.oracle_task import Const, Fact
 from agent.engines.oracle_words import OF_PERSONS, OF_PLACES, cues_of
 
-SHARE_FOR_PICTURE = 0.8
-"""Of the calls that may go into finding out what the picture shows."""
 MAX_FORWARD = 5
 MAX_REVERSE = 16
 """Candidates of one hop that are kept."""
 MAX_DOUBT = 9.0
+IN_INFOBOX = 5.0
+"""What infoboxes say has a higher score."""
+OUTDONE = 1.5
+"""Doubt about what a sentence seems to say where the infobox says something else."""
 UNSEEN_PICTURE = 3.0
 """Doubt about a thing whose page does not show the question's picture."""
 NO_PAGE = 0.7
@@ -73,18 +72,47 @@ class Solver(Sights):
     def solve(self) -> Generator[Step, Seen, Ended]:
         """The whole episode."""
         self.ways: list[Way] = []
+        self._num_pushed = 0
         yield from self.repaired()
         for look in self.puzzle.looks:
             found = yield from looking(self, look, self._kind_of_look(look.var), self.seen_as)
             if found is None:
                 return self.gave_up(f"read {look.part or 'the text'} on the picture")
             self.looked = {**self.looked, look.var: Bound(*found)}
-        yield from self._identify()
+        var = self.puzzle.pictured
+        if self.facts_of(var):
+            first, *others = self.searches()
+            found = yield from self.find_page([first])
+            if found is None:
+                for thing, line in self.on_no_page():
+                    self._push({**self.looked, var: Bound(thing, line)}, UNSEEN_PICTURE)
+                ended = yield from self._search()
+                if ended:
+                    return ended
+                found = yield from self.find_page(others)
+            if found is None:
+                self._begin_unseen()
+            else:
+                self._push({**self.looked, var: Bound(*found)}, 0.0)
+        else:
+            self._push(self.looked, 0.0)
+        return (yield from self._search()) or self.gave_up(self.failed[1])
+
+    def _begin_unseen(self) -> None:
+        """Begins with all that may be in the picture, and with what the question names."""
+        self.fail("identify the thing in the picture", self.looked)
+        if any(isinstance(end, Const) and end.kind == "thing" for f in self.puzzle.facts for end in (f.subject, f.object)):
+            self._push(self.looked, 1.0)
+        for rank, (thing, line) in enumerate(self.alike()):
+            self._push({**self.looked, self.puzzle.pictured: Bound(thing, line)}, UNSEEN_PICTURE + 0.1 * rank)
+
+    def _search(self) -> Steps:
+        """Goes on by the way with the least doubt until one ends."""
         while self.ways:
             ended = yield from self._go_on(heapq.heappop(self.ways))
             if ended:
                 return ended
-        return self.gave_up(self.failed[1])
+        return None
 
     def _kind_of_look(self, var: str) -> str:
         if any(var in s.args for s in self.puzzle.sums):
@@ -95,10 +123,8 @@ class Solver(Sights):
         """Keeps a way for later, unless its doubt is too great or one thing stands for two variables."""
         things = [b.value for b in bound.values() if isinstance(b.value, Thing)]
         if base + guess <= MAX_DOUBT and not any(same(a, b) for i, a in enumerate(things) for b in things[:i]):
-            heapq.heappush(self.ways, Way(base + guess, -len(bound), len(self.ways) + self.num_pushed, bound, base, unseen))
-            self.num_pushed += 1
-
-    num_pushed: int = 0
+            heapq.heappush(self.ways, Way(base + guess, -len(bound), self._num_pushed, bound, base, unseen))
+            self._num_pushed += 1
 
     def _go_on(self, way: Way) -> Steps:
         """Takes a way one clause further; the end, where it is one."""
@@ -110,43 +136,6 @@ class Solver(Sights):
         if self.known_end(fact.subject, way.bound) is not None:
             return (yield from self._forward(way, fact))
         return (yield from self._reverse(way, fact))
-
-    # -- the thing in the picture
-
-    def _identify(self) -> Generator[Step, Seen, None]:
-        """Begins with the thing whose page shows the question's picture; where none is found, with all that may be it and with what the question names."""
-        var = self.puzzle.pictured
-        if not self.facts_of(var):
-            self._push(self.looked, 0.0)
-            return
-        shown_as = asked_about(self.puzzle)
-        votes: dict[Thing, float] = {}
-        lines: dict[Thing, Line] = {}
-        for search in self.searches():
-            if self.num_calls > self.max_calls * SHARE_FOR_PICTURE:
-                break
-            for rank, (thing, line) in enumerate((yield from search(shown_as))):
-                known = self.page_of(thing)
-                votes[thing] = votes.get(thing, 0.0) + 1 / (1 + rank)
-                lines.setdefault(thing, line)
-                if (known is not None and known.visited) or not thing.url or _is_file(thing):
-                    continue
-                page = yield from self.visit(thing, goal_of(self.puzzle, var), f"{thing.name} may be {shown_as}. I open its page to compare the pictures, "
-                                             f"and to read about {label_of(self.puzzle, var)}.")
-                if page is not None and self._shows(page):
-                    self._push({**self.looked, var: Bound(page.thing, line)}, 0.0)
-                    return
-        self.fail("identify the thing in the picture", self.looked)
-        if any(isinstance(end, Const) and end.kind == "thing" for f in self.puzzle.facts for end in (f.subject, f.object)):
-            self._push(self.looked, 1.0)
-        for thing in sorted(votes, key=lambda t: -votes[t])[:MAX_REVERSE]:
-            page = self.page_of(thing)
-            if _is_file(thing) or (page is not None and page.visited and is_kind(page, head_of(self.puzzle)) > 0):
-                it = Thing(_of_file(thing.title)) if _is_file(thing) else thing
-                self._push({**self.looked, var: Bound(it, lines[thing])}, UNSEEN_PICTURE - min(1.0, votes[thing] / 4))
-
-    def _shows(self, page: PageRead) -> bool:
-        return bool(self.own & set(page.images))
 
     # -- clauses
 
@@ -185,12 +174,18 @@ class Solver(Sights):
             found = sorted([*found, *(yield from self._elsewhere(subject, fact, page is not None))], key=lambda c: -c.score)
         for rank, candidate in enumerate(found[:MAX_FORWARD]):
             new = {**way.bound, fact.object: Bound(candidate.value, candidate.line)}
+            outdone = found[0].score >= IN_INFOBOX > candidate.score
+            doubt = way.base + doubt_of(candidate.score) + 0.2 * rank + (OUTDONE if outdone else 0.0)
             if isinstance(candidate.value, Thing):
-                sure = candidate.score >= SURE and fact.object != self.puzzle.pictured and not self._closed(fact.object, new)
-                self._push(new, way.base + doubt_of(candidate.score) + 0.2 * rank, unseen="" if sure else fact.object)
+                sure = candidate.score >= SURE and rank == 0 and fact.object != self.puzzle.pictured and not self._is_ambiguous(candidate.value)
+                self._push(new, doubt, unseen="" if sure and not self._closed(fact.object, new) else fact.object)
             elif all(holds(o, new) is not False for o in self.puzzle.orders):
-                self._push(new, way.base + doubt_of(candidate.score) + 0.2 * rank)
+                self._push(new, doubt)
         return None
+
+    def _is_ambiguous(self, thing: Thing) -> bool:
+        """Whether a name may stand for several pages: it is no link, or pages that were read link to namesakes."""
+        return not thing.url or any(key(title) == key(thing.title) and url != thing.url for page in self.pages.values() for title, url in page.links.items())
 
     def _values(self, page: PageRead, fact: Fact) -> list[Candidate]:
         """Candidates for the object of a fact, those out that the question rules out."""
@@ -250,9 +245,9 @@ class Solver(Sights):
             if var != self.puzzle.pictured:
                 self._push(way.bound, way.base + NO_PAGE + said)
             return None
-        if var == self.puzzle.pictured and not self._shows(page):
+        if var == self.puzzle.pictured and not self.shows(page):
             return None
-        doubt = 0.0 if chosen.value.url else (yield from self._namesakes(way, page))
+        doubt = (yield from self._namesakes(way, page)) if self._is_ambiguous(chosen.value) else 0.0
         for fact, end in facts:
             found = doubt_about(page, fact, end)
             if found is None:
@@ -292,17 +287,18 @@ class Solver(Sights):
         """From a thing to those that stand in a relation to it: found on its page and by search, each to be confirmed."""
         assert isinstance(fact.subject, str)
         self.fail(f"what has {named(self.known_end(fact.object, way.bound))} as its {fact.relation.label if fact.relation else 'mention'}", way.bound)
-        for thing, line, fit in (yield from self._possible(fact, way.bound))[:MAX_REVERSE]:
-            self._push({**way.bound, fact.subject: Bound(thing, line)}, way.base, unseen=fact.subject, guess=max(0.2, 2.5 - fit / 2))
+        for thing, line, guess in (yield from self._possible(fact, way.bound))[:MAX_REVERSE]:
+            self._push({**way.bound, fact.subject: Bound(thing, line)}, way.base, unseen=fact.subject, guess=guess)
         return None
 
     def _possible(self, fact: Fact, bound: Bindings) -> Generator[Step, Seen, list[tuple[Thing, Line, float]]]:
-        """Candidates for the subject of a fact, ranked by how much of the question what was shown of them says."""
+        """Candidates for the subject of a fact, each with a guess at its doubt, by how much of the question what was shown of them says."""
         assert isinstance(fact.subject, str)
         var, known = fact.subject, self.known_end(fact.object, bound)
-        scores: dict[Thing, float] = {}
+        facts = self._closed(var, bound)
+        said: dict[Thing, set[int]] = {}
         lines: dict[Thing, Line] = {}
-        for other, end in self._closed(var, bound):
+        for number, (other, end) in enumerate(facts):
             thing = Thing(end.text) if isinstance(end, Const) and end.kind == "thing" else end
             if not isinstance(thing, Thing) or not other.relation or not cues_of(other.relation).object or (other is not fact and key(thing.title) == thing.title):
                 continue
@@ -311,23 +307,28 @@ class Solver(Sights):
                 goal = goal_of(self.puzzle, other.object) if isinstance(other.object, str) else stated_of(other)
                 page = yield from self.visit(thing, goal, f"I look for {with_article(article(self.puzzle, var))} and know {thing.name}. Its page may name it.")
             for c in subjects(page, other.relation) if page else []:
-                if isinstance(c.value, Thing):
-                    scores[c.value] = scores.get(c.value, 0.0) + 1.0 + c.score / 4
+                if isinstance(c.value, Thing) and c.score >= SURE:
+                    said.setdefault(c.value, set()).add(number)
                     lines.setdefault(c.value, c.line)
         for query in self._queries(fact.subject, bound):
             seen = yield from self.call(f"I look for {with_article(article(self.puzzle, var))} that {stated(fact, known)}. "
                                         "I search for the words that tell it apart.",
                                         "text_search", query=query, top_k=10)
-            for thing, snippet in self.hits(seen):
+            for hit, snippet in self.hits(seen):
                 assert seen is not None
-                if isinstance(known, Thing) and key(thing.title) == key(known.title):
-                    continue
-                for it in (thing, *self._called_after(known, thing)):
-                    it = next((t for t in scores if same(t, it)), it)
-                    scores.setdefault(it, 0.0)
-                    lines.setdefault(it, Line(it.title, seen.turn))
-                    scores[it] += self._fit(it, snippet if it is thing else it.title, var, bound)
-        return [(t, lines[t], scores[t]) for t in sorted(scores, key=lambda t: -scores[t])]
+                for thing, text in [(hit, f"{hit.title} {snippet}"), *((t, t.title) for t in self._called_after(known, hit))]:
+                    if not isinstance(known, Thing) or key(thing.title) != key(known.title):
+                        it = next((t for t in said if same(t, thing)), thing)
+                        lines.setdefault(it, Line(it.title, seen.turn))
+                        said.setdefault(it, set()).update(n for n, (_, end) in enumerate(facts) if says(text, _bare(end)))
+        guesses = {t: 0.2 + 2.0 * (1 - len(said[t]) / len(facts)) + self._guess_of_kind(t, var) for t in said}
+        return [(t, lines[t], guesses[t]) for t in sorted(said, key=lambda t: guesses[t])]
+
+    def _guess_of_kind(self, thing: Thing, var: str) -> float:
+        """How unlikely a thing is of the kind that the question says, by what was shown of its page."""
+        page = self.page_of(thing) or PageRead(thing.title, thing.url)
+        kinds = [is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var]
+        return 2.0 if any(k <= -1 for k in kinds) else 0.4 if any(k < 0 for k in kinds) else 0.0
 
     def _called_after(self, known: Read | Const | None, hit: Thing) -> list[Thing]:
         """Things without a page whose names hold the known one's ("Velm Philharmonic" for Velm), from what a search quoted of a page."""
@@ -336,12 +337,6 @@ class Solver(Sights):
             return []
         named_ = dict.fromkeys(t for line in page.sentences for _, t in names_in(line.text, page))
         return [t for t in named_ if not t.url and key(t.title) != key(known.title) and says(t.title, known.name) and key(t.title) != key(hit.title)]
-
-    def _fit(self, thing: Thing, snippet: str, var: str, bound: Bindings) -> float:
-        """How much of what the question says of a variable stands in what a search shows of a page."""
-        score = sum(1.0 for _, end in self._closed(var, bound) if says(snippet + " " + thing.title, _bare(end)))
-        page = self.page_of(thing) or PageRead(thing.title, thing.url)
-        return score / 2 + 2 * sum(is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var)
 
     def _queries(self, var: str, bound: Bindings) -> Iterable[str]:
         """All that is known together in names, in words, and what is told by number alone."""
@@ -382,17 +377,6 @@ class Solver(Sights):
         if self.puzzle.ask_type == "quantity" and value.number is not None and not value.unit and self.puzzle.unit:
             return f"{value.number:.10g} {self.puzzle.unit}"
         return value.text
-
-
-def _is_file(thing: Thing) -> bool:
-    """Whether a search found a picture that stands on no page."""
-    return "/File:" in thing.url
-
-
-def _of_file(title: str) -> str:
-    """What a picture shows, by the name of its file ("File:Old Bridge, front.jpg")."""
-    name = re.sub(r"^File:|\.\w{3,4}$", "", title)
-    return re.sub(r"\s*(?:\([^()]*\d[^()]*\)|\d+)$", "", name.partition(", ")[0]).strip()
 
 
 def _unsure(found: list[Candidate]) -> bool:
