@@ -27,6 +27,8 @@ from records.outcomes import Reason
 
 MAX_SIDE = 4096
 """Pixels; a larger picture is scaled down before the model is shown it. What super-resolution may give is the limit."""
+MAX_FOUND_SIDE = 1024
+"""The same for found pictures, of which each search brings several: photographs in full size fill a context of 200,000 tokens in seven calls."""
 MIN_SIDE = 8
 MIN_FOUND_SIDE = 32
 MAX_ASPECT = 100
@@ -134,7 +136,7 @@ class ImageBank:
 
         Args:
             data: the file's bytes, not trusted. Plain RGB JPEG and PNG files are kept as they are, anything else is written
-                anew, upright, without metadata and at most `MAX_SIDE` pixels wide and high.
+                anew, upright, without metadata and at most `MAX_SIDE` (found pictures: `MAX_FOUND_SIDE`) pixels wide and high.
             origin: "task", or the tool that returned it.
             call: index of the turn whose call returned it; -1 for the task's own.
             url, title: where a found picture is from.
@@ -144,8 +146,9 @@ class ImageBank:
         Raises:
             PictureError: no usable picture: damaged, of another format than `decode` reads, too large, too small or too narrow.
         """
-        seen = _examined(data)
-        old = self._same_pixels(seen.look) if parent >= 0 or origin == FIGURES_FROM else self._same_look(seen)
+        made = parent >= 0 or origin == FIGURES_FROM
+        seen = _examined(data, MAX_SIDE if made or origin == "task" else MAX_FOUND_SIDE)
+        old = self._same_pixels(seen.look) if made else self._same_look(seen)
         if old is not None:
             return old
         handle = len(self._entries)
@@ -231,12 +234,12 @@ class ImageBank:
         return None
 
 
-def _examined(data: bytes) -> _Examined:
+def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
     """What there is to see of a file, remembered by its digest: reading the pixels and hashing them takes some 15 ms for a megapixel."""
     digest = hashlib.sha256(data).hexdigest()
     seen = _known.get(digest)
-    if seen is None:
-        shown, picture = _as_shown(data)
+    if seen is None or max(seen.size) > max_side:
+        shown, picture = _as_shown(data, max_side)
         own = shown is data
         seen = _Examined(None if own else shown, digest if own else hashlib.sha256(shown).hexdigest(), picture.size, _Look.of(picture))
         if own:  # bytes of others would fill the memory
@@ -246,7 +249,7 @@ def _examined(data: bytes) -> _Examined:
     return seen
 
 
-def _as_shown(data: bytes, *, max_pixels: int = MAX_PIXELS) -> tuple[bytes, Image.Image]:
+def _as_shown(data: bytes, max_side: int = MAX_SIDE, *, max_pixels: int = MAX_PIXELS) -> tuple[bytes, Image.Image]:
     """The bytes that the model is shown, and their pixels."""
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as header:
@@ -255,12 +258,12 @@ def _as_shown(data: bytes, *, max_pixels: int = MAX_PIXELS) -> tuple[bytes, Imag
         raise PictureError(Reason.PICTURE_TOO_LARGE, str(error)) from error
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError, OverflowError) as error:
         raise PictureError(Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]) from error
-    picture = decode(data, at_least=MAX_SIDE, max_pixels=max_pixels)
+    picture = decode(data, at_least=max_side, max_pixels=max_pixels)
     if min(picture.size) < MIN_SIDE or max(picture.size) > MAX_ASPECT * min(picture.size):
         raise PictureError(Reason.PICTURE_TOO_SMALL, f"{picture.width}×{picture.height} pixels, too small or too narrow to be looked at")
-    if plain and kind in ("JPEG", "PNG") and max(picture.size) <= MAX_SIDE:
+    if plain and kind in ("JPEG", "PNG") and max(picture.size) <= max_side:
         return data, picture
-    picture.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
+    picture.thumbnail((max_side, max_side), Image.Resampling.LANCZOS)
     shown = encode(picture, lossless=kind == "PNG" and picture.width * picture.height <= 1 << 20)
     return shown, decode(shown)
 

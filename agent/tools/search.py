@@ -63,7 +63,8 @@ async def web_search(at: Context, query: Text) -> Output:
 
 
 async def image_search(at: Context, handle: Handle | None = None, query: Text | None = None) -> Output:
-    """Searches for pictures, by a picture (pages that show the same or similar things) or by words; give one of the two.
+    """Searches for pictures, by a picture (pages that show the same or similar things) or by words; give one of the two. Where nothing fits, a part
+    of the picture (crop), or the picture set straight or sharpened, may find more.
 
     Args:
         handle: The picture to search by, as N or "<image:N>".

@@ -4,7 +4,7 @@ import io
 import pytest
 from PIL import Image, ImageFilter, ImageOps
 
-from agent.bank import MAX_SIDE, ImageBank, UnknownHandle, handle_text, parse_handle, usable_picture
+from agent.bank import MAX_FOUND_SIDE, MAX_SIDE, ImageBank, UnknownHandle, handle_text, parse_handle, usable_picture
 from models.picture_file import PictureError, encode
 from models.picture_ops import sharpen, super_resolution
 from records.identity import sha256_hex
@@ -87,6 +87,15 @@ def test_a_branch_shares_what_was_there_and_nothing_that_comes_later():
     assert (bank.add(file_of(scene(2)), origin="a"), branch.add(file_of(scene(3)), origin="b")) == (1, 1)
     assert [i.origin for i in bank.images] == ["task", "a"]
     assert [i.origin for i in branch.images] == ["task", "b"]
+
+
+def test_a_found_picture_is_shown_smaller_than_the_tasks_own_or_one_that_was_made():
+    bank = ImageBank()
+    task = bank.add(file_of(scene(3).resize((1800, 1350))), origin="task")
+    found = bank.add(file_of(scene(4).resize((1500, 2000))), origin="visit")
+    made = bank.add(file_of(scene(5).resize((2000, 1500))), origin="super_resolution", parent=found)
+    assert [max(bank.get(h).width, bank.get(h).height) for h in (task, found, made)] == [1800, MAX_FOUND_SIDE, 2000]
+    assert bank.add(bank.data(found), origin="visit") == found
 
 
 def test_the_model_is_shown_plain_upright_rgb_files_of_bounded_size_without_metadata():

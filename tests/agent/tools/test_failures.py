@@ -72,7 +72,7 @@ NOTHING = [
 def test_where_nothing_was_done_or_found_the_result_says_so_and_brings_no_picture(call, bank, name, arguments, code):
     from PIL import Image
     for plain in (Image.new("RGB", (64, 48), "teal"), scene(9, (1200, 900))):
-        bank.add(file_of(plain), origin="visit")
+        bank.add(file_of(plain), origin="task")
     result = call(name, **arguments)
     assert (result.status, result.code, result.images, len(bank)) == ("ok", code, (), 3)
     assert result.text.startswith(("No effect: ", "No results: "))
