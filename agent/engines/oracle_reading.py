@@ -151,9 +151,9 @@ def read_page(text: str, turn: int, images: Sequence[int]) -> PageRead | None:
     return page
 
 
-def texts_read(text: str) -> list[str]:
-    """The texts that `layout_parsing` found, in its order."""
-    return [found[1].strip() for line in text.split("\n") if (found := re.match(r"\[[\d., ]+\] (.*)$", line))]
+def texts_read(text: str) -> list[tuple[str, list[float]]]:
+    """The texts that `layout_parsing` found, in its order, each with its box."""
+    return [(found[2].strip(), [float(x) for x in found[1].split(",")]) for line in text.split("\n") if (found := re.match(r"\[([\d., ]+)\] (.*)$", line))]
 
 
 # -- literals

@@ -75,10 +75,10 @@ class Solver(Sights):
         self._num_pushed = 0
         yield from self.repaired()
         for look in self.puzzle.looks:
-            found = yield from looking(self, look, self._kind_of_look(look.var), self.seen_as)
-            if found is None:
+            read = yield from looking(self, look, self._kind_of_look(look.var), self.seen_as)
+            if read is None:
                 return self.gave_up(f"read {look.part or 'the text'} on the picture")
-            self.looked = {**self.looked, look.var: Bound(*found)}
+            self.looked = {**self.looked, look.var: Bound(*read)}
         var = self.puzzle.pictured
         if self.facts_of(var):
             first, *others = self.searches()
@@ -300,7 +300,9 @@ class Solver(Sights):
         lines: dict[Thing, Line] = {}
         for number, (other, end) in enumerate(facts):
             thing = Thing(end.text) if isinstance(end, Const) and end.kind == "thing" else end
-            if not isinstance(thing, Thing) or not other.relation or not cues_of(other.relation).object or (other is not fact and key(thing.title) == thing.title):
+            if not isinstance(thing, Thing) or not other.relation or not cues_of(other.relation).object:
+                continue
+            if other is not fact and key(thing.title) == thing.title:
                 continue
             page = self.page_of(thing)
             if page is None or not page.visited:
