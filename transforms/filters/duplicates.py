@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import apache_beam as beam
 
+from records.form import Compute
 from records.identity import priority, sha256_hex
 from records.synthesis import Question
 from transforms.certificate.leak import folded
@@ -41,7 +42,7 @@ def text_bands(text: str, similarity: float) -> Iterator[str]:
 
 
 def duplicate_keys(question: Question, similarity: float) -> Iterator[str]:
-    """Keys by which two questions are one: words, path with answer, picture with answer.
+    """Keys by which two questions are one: words, path with answer, picture with answer, picture and things of a computation.
 
     An outside row has no path, and its words alone ("Who painted this?") say little: they count together with the answer.
     """
@@ -53,6 +54,9 @@ def duplicate_keys(question: Question, similarity: float) -> Iterator[str]:
         yield from (f"{band}:{answer}" for band in text_bands(question.text, similarity))
     if question.image_id:
         yield f"picture:{question.image_id}:{answer}"
+        form = question.logical_form
+        if form is not None and form.of(Compute):  # the years to its building, and those to its opening
+            yield f"computed:{question.image_id}:{','.join(sorted({v for v in question.bindings.values() if v.startswith('Q')}))}"
 
 
 class Losers(beam.PTransform):

@@ -9,6 +9,10 @@ MAX_OF = 4
 MAX_SENTENCE = 45
 MAX_STACKED = 23
 """Words of a sentence that gives one thing three conditions; more is too much to hold."""
+MAX_NESTED = 2
+MAX_NESTED_WORDS = 26
+"""Relative clauses of a sentence, and words of one that has more: "… by a person who … a family that … a person who …"."""
+_RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where)\b|\bthat (?:is|was|were|has|had|also|[a-z]+(?:ed|[^s]s)) ")
 _STACKED = re.compile(r"\b(?:that|who) [^,]+, [^,]+ and (?:was|is|has|had|[a-z]+(?:ed|s)) ")
 _QUOTED = re.compile(r"“[^”]*”")
 
@@ -45,6 +49,8 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
             found.append("sentence too long")
         if len(sentence.split()) > MAX_STACKED and _STACKED.search(sentence):
             found.append("stacked conditions")
+        if len(sentence.split()) > MAX_NESTED_WORDS and len(_RELATIVE.findall(sentence)) > MAX_NESTED:
+            found.append("nested clauses")
     if len(text.split()) > MAX_WORDS:
         found.append("too many words")
     return tuple(found)
