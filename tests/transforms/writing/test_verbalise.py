@@ -185,7 +185,7 @@ def test_clauses_describe_an_entity():
     (" ".join(f"W{i}" for i in range(MAX_WORDS + 1)) + "?", "too many words"),
     ("How high is the painting that shows a book, belongs to the collection of the museum in the picture and was painted by the teacher of Ivo Mersk?",
      "stacked conditions"),
-    ("The mineral in the picture was discovered by an inventor who belonged to a family that also included a person who worked as a politician and studied in Karsk. Who?",
+    ("The mineral in the picture was discovered by an inventor who belonged to a family that also included a person who worked in Karsk as a politician. Who?",
      "nested clauses"),
 ])
 def test_a_lint_finds_the_shortest_text_that_breaks_it(text, problem):
