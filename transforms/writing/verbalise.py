@@ -209,7 +209,7 @@ def _step(telling: Telling, var: str, path: list[int], *, relative: bool = False
         verb, last = _step(telling, target, path[1:], relative=True)
         verbs.append(_also(verb, scene, path))
     elif not verbs:
-        telling.cost += 9.0  # "…is in a town. In which year was that town …": a sentence for nothing
+        telling.cost += HOPELESS  # "…is in a town. In which year was that town …": a sentence for nothing
     if phrase.whose and side == "subject" and verbs and relative and not any(v.startswith("whose ") for v in verbs):
         telling.meet(target, phrase.whose)
         return f"whose {telling.mark(target, phrase.whose)} {joined(verbs)}", last
