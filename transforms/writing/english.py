@@ -1,5 +1,4 @@
 """The graph writer's view of its English: forms and facts in words, from the store's labels."""
-from prompts.phrases import language_data
 from records.form import Clause, Form
 from records.knowledge import value_of_key
 from transforms.certificate.facts import Facts
@@ -18,10 +17,6 @@ class English:
 
     def label(self, entity_id: str) -> str:
         return self._words.label(entity_id, self._language)
-
-    def is_named_part(self, part: str) -> bool:
-        """Whether what bears an inscription has a name of its own: a plaque has, "inscription" says only that there is one."""
-        return bool(part) and self.label(part) not in language_data(self._language)["parts_written"]
 
     def question(self, form: Form, bindings: dict[str, str], item_id: str) -> Worded:
         """A form in words; variables are described, constants named, and no name of a variable may be said."""

@@ -95,8 +95,8 @@ class GraphWriter:
         nodes = frozenset(e.id for e in entities)
         drafts: list[Draft] = []
         wants_detail, wants_computation = draw.random() < self.detail_share, draw.random() < self.computation_share
-        if wants_detail and year_readings(self.facts, entities[0].id):
-            drafts = self._with_readings(clauses, bindings, hops, entities, draw)
+        if wants_detail and len(hops) <= 2 and year_readings(self.facts, entities[0].id):
+            drafts = self._with_readings(clauses[:2], hops[:1], entities[:2], draw)
             if not drafts and draw.random() < 0.8:
                 return []  # another walk may lead past a date, and then the year on the picture counts
         for claim, answer in self._asked(entities[-1], nodes, draw):
@@ -107,24 +107,17 @@ class GraphWriter:
             drafts.append(plain)
         return drafts
 
-    def _with_readings(self, clauses: list[Clause], bindings: dict[str, str], hops: tuple[Hop, ...], entities: tuple[Entity, ...],
-                       draw: Random) -> list[Draft]:
-        """Drafts that count the years between a year on the picture and a date of the path's last node, or of the one before it: the nearer first.
+    def _with_readings(self, clauses: list[Clause], hops: tuple[Hop, ...], entities: tuple[Entity, ...], draw: Random) -> list[Draft]:
+        """Drafts that count the years between a year on the picture and a date of what stands one hop from it.
 
-        The two must have to do with each other: nobody compares them with the founding of a town, nor, two hops away, with anything but a life.
+        The two must have to do with each other: nobody compares the picture's year with the founding of a town, or with a date farther off.
         """
-        found = []
-        for length in (1, 2)[max(0, len(hops) - 2):len(hops)]:
-            nodes = entities[:length + 1]
-            if nodes[-1].domain == "location" or (length > 1 and nodes[-1].domain != "person"):
-                continue
-            known = {f"x{i}": bindings[f"x{i}"] for i in range(length + 1)}
-            for claim, answer in self._asked(nodes[-1], frozenset(e.id for e in nodes), draw):
-                plain = self._asking(tuple(clauses[:length + 1]), known, hops[:length], nodes, claim, answer)
-                deeper = self._with_reading(plain, claim.value, draw, near=length == 1)
-                if deeper is not None:
-                    found.append(deeper)
-        return found
+        if entities[-1].domain == "location":
+            return []
+        bindings = {f"x{i}": e.id for i, e in enumerate(entities)}
+        plain = ((self._asking(tuple(clauses), bindings, hops, entities, claim, answer), claim.value)
+                 for claim, answer in self._asked(entities[-1], frozenset(e.id for e in entities), draw))
+        return [deeper for draft, value in plain if (deeper := self._with_reading(draft, value, draw)) is not None]
 
     def _asking(self, clauses: tuple[Clause, ...], bindings: dict[str, str], hops: tuple[Hop, ...], entities: tuple[Entity, ...], claim: Claim,
                 answer: Answer) -> Draft:
@@ -138,14 +131,9 @@ class GraphWriter:
 
     # Deeper: a reading on the picture, a computation
 
-    def _with_reading(self, draft: Draft, value: Value, draw: Random, *, near: bool) -> Draft | None:
-        """The draft asking for the years between its date and the year read on the picture.
-
-        Only a year on a named part of the picture ("plaque") may lie farther than one hop from the date.
-        """
-        if value.year is None:
-            return None
-        readings = [d for d in year_readings(self.facts, draft.anchor) if near or self.english.is_named_part(d.part)]
+    def _with_reading(self, draft: Draft, value: Value, draw: Random) -> Draft | None:
+        """The draft asking for the years between its date and the year read on the picture."""
+        readings = year_readings(self.facts, draft.anchor) if value.year is not None else []
         if not readings:
             return None
         detail = draw.choice(readings)
@@ -271,7 +259,7 @@ class GraphWriter:
         if draft.answer.type == "date":
             value = self._asked_value(shown)
             if value is not None and _before(form) == var and self._dated(shown).domain != "location" and draw.random() < self.detail_share:
-                deeper = self._with_reading(shown, value, draw, near=True)
+                deeper = self._with_reading(shown, value, draw)
             if value is not None and deeper is None and draw.random() < self.computation_share:
                 deeper = self._with_span(shown, value, draw)
         step = Rewrite(round=len(draft.history) + 1, role="hide_entity", before=draft.text, after="", entity_id=mention.entity_id)

@@ -16,7 +16,7 @@ from records.knowledge import Value
 from transforms.writing.joining import LIGHT, PARTICIPLE, WHOLE_RELATIVES, joined, superlative
 from transforms.writing.scene import CLOSE, MIDDLE, OPEN, Scene, num_words, unmarked
 
-AWKWARD = 1.5
+AWKWARD = 2.5
 NOTHING_IS_WRITTEN_ON = frozenset({"person", "taxon", "mineral", "book", "river", "lake", "mountain"})
 """Kinds of things of which the writing stands in the picture, and not on the thing."""
 HOPELESS = 100.0

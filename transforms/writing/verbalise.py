@@ -129,7 +129,7 @@ def _told(telling: Telling, rng: random.Random) -> str:
     elif style == "introduced":
         pivot = rng.choice(sorted(pivots))
         sentences = [telling.choose(telling.scene.data["introductions"]).replace("{np}", telling.noun_phrase(pivot)), question(telling)]
-        telling.cost += 2.0
+        telling.cost += 3.0
     else:
         pivot = rng.choice(sorted(v for v in pivots if pivots[v]))
         sentences = [*_story(telling, pivots[pivot]), question(telling)]
@@ -229,9 +229,10 @@ def _also(verb: str, scene: Scene, path: list[int]) -> str:
     """"also designed" after "was designed by", where the path turns back over one property."""
     one, two = (scene.form.clauses[i] for i in path[:2])
     assert isinstance(one, ClaimClause) and isinstance(two, ClaimClause)
-    if scene.phrase(one) != scene.phrase(two) or one.object != two.object or verb.startswith("whose "):
-        return verb
     first, _, rest = verb.partition(" ")
+    again = scene.phrase(one) == scene.phrase(two) or any(re.search(rf"\b{re.escape(first)} by\b", t) for t in scene.phrase(one).subject)
+    if not again or one.object != two.object or verb.startswith("whose "):
+        return verb
     return f"{first} also {rest}" if first in ("was", "is", "(was)", "(is)") else f"also {verb}"
 
 
@@ -259,6 +260,8 @@ def _weigh(text: str, hidden: Collection[str], language: str) -> float:
         stems = re.findall(r"\b(paint|found|design|publish|built|compos|taught|writ|wrot|discover|birth|born|award)", sentence)
         cost += 0.8 * (len(stems) - len(set(stems)))
         cost += 2.0 * len(re.findall(r"\b[Pp]ainted the painting\b", sentence))
+        # "the stadium in the town in the picture": what is to be seen there?
+        cost += 2.5 * len(re.findall(r"\b(?:in|on) (?:the|that) [\w-]+(?: [\w-]+)? (?:in|on) the [\w -]*\b(?:picture|image)\b", sentence))
     return cost
 
 
