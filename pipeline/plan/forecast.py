@@ -150,7 +150,8 @@ def _share_of(recipe: Recipe, stage: str, is_off: bool, measured: Pilot | None) 
     if is_off:
         return exactly(1), priors.SWITCHED_OFF
     prior = priors.MODEL_SURVIVAL.get(stage) if uses_model(recipe, "02-draft" if stage == "04-certify" else stage) else None
-    prior = prior or priors.SURVIVAL[stage]
+    if prior is None:
+        prior = priors.ORACLE_SURVIVAL if stage == "11-solvable" and recipe.filters.oracle else priors.SURVIVAL[stage]
     kept, total = measured.shares.get(stage, (0, 0)) if measured else (0, 0)
     if not total or prior.range.low == prior.range.high:
         return prior.range, prior.source

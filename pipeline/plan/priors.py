@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pipeline.plan.ranges import Range
 
-DEMO = "measured on the demo, 520 seeds"
+DEMO = "measured on the demo, 900 seeds"
 ASSUMED = "assumed; nothing is published"
 SWITCHED_OFF = "switched off"
 
@@ -29,21 +29,23 @@ def around(kept: int, total: int, odds: float) -> Range:
 
 
 SURVIVAL: dict[str, Prior] = {
-    "02-draft": Prior(around(378, 520, 3), DEMO),
-    "03-pictures": Prior(around(161, 378, 3), DEMO),
-    "04-certify": Prior(around(161, 161, 3), DEMO),
-    "05-answer-in-question": Prior(around(161, 161, 3), DEMO),
-    "06-duplicates": Prior(around(158, 161, 3), DEMO),
-    "07-text-search": Prior(around(137, 158, 3), DEMO),
-    "08-image-search": Prior(around(132, 137, 3), DEMO),
-    "09-text-only": Prior(around(132, 132, 3), DEMO),
-    "10-no-tools": Prior(around(132, 132, 3), DEMO),
-    "11-solvable": Prior(around(132, 132, 3), DEMO),
-    "12-visible-text": Prior(around(132, 132, 3), DEMO),
-    "13-enhance": Prior(around(132, 132, 3), DEMO),
+    "02-draft": Prior(around(551, 900, 3), DEMO),
+    "03-pictures": Prior(around(512, 551, 3), DEMO),
+    "04-certify": Prior(around(512, 512, 3), DEMO),
+    "05-answer-in-question": Prior(around(512, 512, 3), DEMO),
+    "06-duplicates": Prior(around(464, 512, 3), DEMO),
+    "07-text-search": Prior(around(360, 464, 3), DEMO),
+    "08-image-search": Prior(around(264, 360, 3), DEMO),
+    "09-text-only": Prior(around(264, 264, 3), DEMO),
+    "10-no-tools": Prior(around(264, 264, 3), DEMO),
+    "11-solvable": Prior(around(264, 264, 3), DEMO),
+    "12-visible-text": Prior(around(264, 264, 3), DEMO),
+    "13-enhance": Prior(around(236, 238, 3), DEMO),
     "14-split": Prior(Range(1, 1, 1), "drops nothing"),
 }
 """Share of a stage's items that goes on."""
+ORACLE_SURVIVAL = Prior(around(238, 264, 3), DEMO)
+"""The share of 11-solvable that the oracle solves, where it plays."""
 MODEL_SURVIVAL: dict[str, Prior] = {
     "02-draft": Prior(Range(0.1, 0.35, 0.7), f"drafts of a model: {ASSUMED}"),
     "04-certify": Prior(Range(0.5, 0.85, 0.98), f"drafts of a model: {ASSUMED}"),
