@@ -66,7 +66,9 @@ class RunnerOptions:
             options.append(f"--flink_job_server_jar={self.job_server_jar}")
         options += [f"--job_server_jvm_properties={flag}" for flag in JOB_SERVER_JAVA]
         if self.environment == LOOPBACK:
-            return [*options, "--environment_type=LOOPBACK", *self.beam_args]
+            # Flink lets a worker go between two parts of a job and may do so while it is handed the next ("SDK harness closed connection").
+            # Kept for a minute it is not; it ends with this process all the same.
+            return [*options, "--environment_type=LOOPBACK", "--environment_cache_millis=60000", *self.beam_args]
         return [*options, "--environment_type=EXTERNAL", f"--environment_config={self.environment}", *self.beam_args]
 
     @property
