@@ -14,6 +14,7 @@ _AMOUNT = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
                      r"(?:\s*([^\W\d]+[²³]?(?: (?:mile|metre|meter|kilometre|kilometer|foot|feet)s?)?))?")
 _CAPITAL = r"(?:[A-ZÀ-ÖØ-ÞĀ-Ž][\w’'.-]*|\"[^\"]+\")"
 _NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|the|de|la|le|du|van|von|with|and the|in|off|at|for|to|&))* {_CAPITAL})*")
+_OBJECT = re.compile(r"\b(?:it|him|her(?= (?:in|at|on|by|for)\b))\b")
 _OF = re.compile(r"(?:The )?[A-Z]\w+ of (?:the )?[A-Z]")
 _LIFE = re.compile(r"\((?:[^()]*?\D)?(\d{3,4})\s*[–-]\s*(?:[^()]*?\D)?(\d{3,4})\)")
 UNITS = {"m": "metre", "km": "kilometre", "cm": "centimetre", "mm": "millimetre", "km²": "square kilometre", "kg": "kilogram", "t": "tonne", "g": "gram",
@@ -262,14 +263,21 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
     own = key(page.title)
     for order, line in enumerate(page.sentences):
         named = names_in(line.text, page)
+        first = named[0][1] if named and named[0][0] <= len("The ") else None
+        of_other = first is not None and key(first.title) != own and not _part_of(own, first.title)
         for rank, cue in enumerate(cues):
             for m in cue.words.finditer(line.text):
-                # A sentence whose subject is somebody else speaks of that one.
-                other = any(place <= len("The ") and key(t.title) != own and not _part_of(own, t.title) for place, t in named[:1]) and cue.after
-                score = 4.0 - (2.0 if other else 0.0) - rank * 0.02 - order * 0.001 - (1.5 if m.end() - m.start() < 4 else 0.0)
+                # A sentence whose subject is somebody else speaks of that one, unless the page's thing is its object ("Ada Lund built her in 1850").
+                other = of_other and cue.after and not _OBJECT.search(line.text[:m.end()])
+                # "of", "by", "in" say much only where the page's thing is the subject.
+                weak = m.end() - m.start() < 4 and (first is None or of_other)
+                score = 4.0 - (2.0 if other else 0.0) - rank * 0.01 - order * 0.001 - (1.5 if weak else 0.5 if m.end() - m.start() < 4 else 0.0)
                 spots = [(p, t) for p, t in named if key(t.title) != own] if kind == "thing" else _literals(line.text, kind, unit)
                 side = [(p, v) for p, v in spots if (p >= m.end() - 1 if cue.after else p < m.start())]
-                for distance, (_, value) in enumerate(sorted(side, key=lambda s: abs(s[0] - m.end()))):
+                near = sorted(side, key=lambda s: abs(s[0] - m.end()))
+                if not cue.after and of_other:
+                    near.sort(key=lambda s: s[1] != first)  # who "came from Velm and also designed" something is the sentence's subject
+                for distance, (_, value) in enumerate(near):
                     yield Candidate(value, line, score - distance * 0.1)
 
 

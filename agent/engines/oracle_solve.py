@@ -6,6 +6,7 @@ the answer. The search is a generator: it yields a `Step` (a thought and a call)
 `Ended`. It never sees anything else. Ties go by the order of the observation, so a puzzle and a snapshot give one episode.
 """
 import heapq
+import itertools
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 
@@ -264,7 +265,7 @@ class Solver(Sights):
         """The doubt about a page that was opened by a bare name: none where it speaks of what led to it; else its namesakes are ways, too."""
         var, name = way.unseen, page.thing.name
         near = [end for f in self.facts_of(var) if isinstance(end := self.known_end(f.subject if f.object == var else f.object, way.bound), Thing)]
-        if not near or any(says(line.text, thing.name) for thing in near for line in page.lines()):
+        if not near or any(self._said_there(thing, f, page.thing) for thing in near for f in self.facts_of(var) if f.object == var):
             return 0.0
         seen = yield from self.call(f"The page of {page.title} does not speak of {near[0].name}. There may be others of that name.", "text_search",
                                     query=f"{name} {near[0].name}", top_k=10)
@@ -346,6 +347,7 @@ class Solver(Sights):
         facts = self._closed(var, bound)
         queries = [[*kinds, *(named(e) for _, e in facts)], [*kinds, *(stated(f, e) for f, e in facts)]]
         queries += [[*kinds, _bare(e)] for _, e in facts if len(facts) > 1 and _is_plain(e)]
+        queries += [[*kinds, *(_bare(e) for e in pair)] for pair in itertools.combinations([e for _, e in facts], 2) if len(facts) > 2]
         return dict.fromkeys(" ".join(dict.fromkeys(words)) for words in queries)
 
     # -- the end
