@@ -159,13 +159,14 @@ class Sandbox:
                 command += ["--symlink", os.readlink(path), path]
             elif os.path.exists(path):
                 command += ["--ro-bind", path, path]
-        for path in dict.fromkeys((sys.base_prefix, sys.prefix)):
+        command += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]
+        for path in dict.fromkeys((sys.base_prefix, sys.prefix)):  # after /tmp: an environment may lie in there
             if not path.startswith("/usr"):
-                for parent in [*Path(path).parents][-2::-1]:
+                for parent in [p for p in [*Path(path).parents][-2::-1] if str(p) != "/tmp"]:
                     command += ["--perms", "0755", "--dir", str(parent)]
                 command += ["--ro-bind", path, path]
-        command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--perms", "1777", "--size", str(self.limits.tmp_bytes),
-                    "--tmpfs", "/tmp", "--ro-bind", str(box), "/box", "--chdir", "/tmp", "--remount-ro", "/", "--seccomp", str(filter_fd)]
+        command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--ro-bind", str(box), "/box", "--chdir", "/tmp",
+                    "--remount-ro", "/", "--seccomp", str(filter_fd)]
         told = {"seconds": seconds, "memory_bytes": self.limits.memory_bytes, "tasks": self.limits.tasks, "output_bytes": self.limits.output_bytes,
                 "file_bytes": self.limits.file_bytes, "tmp_files": self.limits.tmp_files, "figures": self.limits.figures,
                 "figure_bytes": self.limits.figure_bytes, "user": random.SystemRandom().randint(FIRST_ID, LAST_ID) if root else 0}
