@@ -9,6 +9,8 @@ SURE = 3.0
 """Candidates with a lower score are looked at before they are taken: no cue points at them, or a weak one does."""
 NAMED_ONLY = 0.6
 """Doubt where a page names the other end, but in no words for the relation."""
+OTHERWISE = 1.5
+"""Doubt where it names the other end, and says something else in words for the relation."""
 NOT_SAID = 2.0
 """Doubt where a page says nothing of a clause."""
 
@@ -25,7 +27,7 @@ def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | N
     if any(same(c.value, expected) and c.score >= 1.5 for c in found):
         return 0.0
     if kind == "thing" and any(says(line.text, named(expected)) for line in page.lines()):
-        return NAMED_ONLY
+        return OTHERWISE if found and found[0].score >= SURE else NAMED_ONLY
     if kind != "thing" and any(same(c.value, expected) for c in found):
         return 0.0
     return None if any(c.score > 5 for c in found) else NOT_SAID

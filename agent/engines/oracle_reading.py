@@ -13,8 +13,10 @@ _DATE = re.compile(rf"\b(?:(?P<d1>\d{{1,2}}) (?P<m1>{_MONTH}),? (?P<y1>\d{{3,4}}
 _AMOUNT = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
                      r"(?:\s*([^\W\d]+[²³]?(?: (?:mile|metre|meter|kilometre|kilometer|foot|feet)s?)?))?")
 _CAPITAL = r"(?:[A-ZÀ-ÖØ-ÞĀ-Ž][\w’'.-]*|\"[^\"]+\")"
-_NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|the|de|la|le|du|van|von|with|and the|in|off|at|for|to|&))* {_CAPITAL})*")
-_OBJECT = re.compile(r"\b(?:it|him|her(?= (?:in|at|on|by|for)\b))\b")
+_NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|the|de|la|le|du|van|von|with|and the|in|off|at|for|to|&))* {_CAPITAL})*(?: family\b)?")
+_OBJECT = re.compile(r"\b(?:it|him|her(?= (?:in|at|on|by|for)\b)|the (?:building|house))\b")
+_JOINED = re.compile(r" (?:in|off|at|for|to|with|and)\b")
+_BINOMIAL = re.compile(r"[(,] ?([A-Z]\w+ [^\W\d_]{3,})(?:\)|, )")
 _OF = re.compile(r"(?:The )?[A-Z]\w+ of (?:the )?[A-Z]")
 _LIFE = re.compile(r"\((?:[^()]*?\D)?(\d{3,4})\s*[–-]\s*(?:[^()]*?\D)?(\d{3,4})\)")
 UNITS = {"m": "metre", "km": "kilometre", "cm": "centimetre", "mm": "millimetre", "km²": "square kilometre", "kg": "kilogram", "t": "tonne", "g": "gram",
@@ -198,6 +200,8 @@ def candidates(page: PageRead, relation: Relation | None, *, kind: str, unit: st
     found = list(_of_facts(page, cues.keys, cues.weak_keys, kind, unit))
     found += _of_life(page, relation) if kind == "date" else []
     found += _of_sentences(page, cues.subject, kind, unit)
+    if relation.property == "P225" and page.sentences:
+        found += [Candidate(Thing(m[1]), page.sentences[0], 4.0) for m in _BINOMIAL.finditer(page.sentences[0].text)]
     if kind == "thing":
         land = [key(value) for name, value in page.facts.values() if name == "country" and relation.property != "P17"]
         found = [Candidate(c.value, c.line, c.score - 3.0 * (isinstance(c.value, Thing) and key(c.value.title) in land)) for c in found]
@@ -301,7 +305,8 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
         inside = [e for s, e in spans if s < m.end() and m.start() < e]
         if [m.group()] == last:
             longest.append((m.start(), m.end(), page.thing))  # a person's family name alone
-        elif inside and any(o[2] == page.thing and m.start() <= o[0] and o[1] <= m.end() for o in longest) and key(m.group()) != key(page.title):
+        elif inside and key(m.group()) != key(page.title) and any(
+                o[2] == page.thing and m.start() <= o[0] and o[1] <= m.end() and not _JOINED.match(text, o[1]) for o in longest):
             longest = [o for o in longest if not (o[2] == page.thing and m.start() <= o[0] and o[1] <= m.end())]
             longest.append((m.start(), m.end(), Thing(m.group().removeprefix("The ").rstrip(".,"))))  # "Velm Gazette" on the page of Velm
         elif inside and _OF.match(m.group()) and m.end() <= max(inside) and (m.start() > 0 or m.group().startswith("The ")):

@@ -36,6 +36,8 @@ from agent.engines.oracle_sums import computed
 from agent.engines.oracle_task import Const, Fact
 from agent.engines.oracle_words import OF_PERSONS, OF_PLACES, cues_of
 
+LONG_LABEL = 25
+"""Characters; labels as long ("located in the administrative territorial entity") are no words of pages."""
 MAX_FORWARD = 5
 MAX_REVERSE = 16
 """Candidates of one hop that are kept."""
@@ -46,9 +48,13 @@ OUTDONE = 1.5
 """Doubt about what a sentence seems to say where the infobox says something else."""
 UNSEEN_PICTURE = 3.0
 """Doubt about a thing whose page does not show the question's picture."""
+WHOLE_KIND = 0.5
+"""What `is_kind` gives a page that calls its thing as the question does."""
+PART_OF_KIND = 0.3
 NO_PAGE = 0.7
 OTHER_KIND = 2.5
-"""Doubts about a thing without a page, and about one whose page calls it something else than the question does."""
+"""Doubts about a thing whose page says a part of what the question calls it ("museum" for a maritime museum), one without a page, and one
+whose page calls it something else."""
 
 
 @dataclass(frozen=True, order=True)
@@ -221,7 +227,7 @@ class Solver(Sights):
             return []
         why = f"The page of {subject.name} does not give the {fact.relation.label}" if has_page else f"{subject.name} has no page"
         seen = yield from self.call(f"{why}. Other pages may, so I search for it with the name.", "text_search",
-                                    query=f"{subject.name} {fact.relation.label}", top_k=10)
+                                    query=f"{subject.name} {fact.relation.label if len(fact.relation.label) < LONG_LABEL else ''}".strip(), top_k=10)
         kind, unit = self._sort_of(fact)
         found: list[Candidate] = []
         for hit, _ in self.hits(seen):
@@ -257,7 +263,7 @@ class Solver(Sights):
         kinds = [is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var]
         if any(k <= -1 for k in kinds) or not self._may_stand(page, var):
             return None
-        doubt += sum(OTHER_KIND for k in kinds if k < 0)
+        doubt += sum(OTHER_KIND if k < 0 else PART_OF_KIND for k in kinds if k < WHOLE_KIND)
         self._push({**way.bound, var: Bound(page.thing, chosen.line)}, way.base + doubt)
         return None
 
