@@ -25,7 +25,8 @@ from records.parquet import read_records
 
 SYNTH = ["--recipe", "demo", "--workers", "1", "--set", "seeds.count=40", "--set", "seeds.rules={pictured: 1, anchor: 1, rare: 1}",
          "--set", "seeds.rare_min_statements=1", "--set", "seeds.rare_max_sitelinks=1000", "--set", "seeds.anchor_min_in_degree=0",
-         "--set", "pictures.min_side=50", "--set", "grounding.mode=none", "--set", "run.shards=2"]
+         "--set", "pictures.min_side=50", "--set", "pictures.withhold_own=false", "--set", "grounding.mode=none", "--set", "filters.oracle=false",
+         "--set", "run.shards=2"]
 """A recipe that asks next to nothing of a seed, so that what is thin in the data shows."""
 SNAPSHOT = "2026-01-31"
 ASKED_ROWS = 60
