@@ -4,6 +4,7 @@ import re
 from agent.engines.oracle_reading import Line, Literal, PageRead, Read, Thing, candidates, key, says
 from agent.engines.oracle_said import named
 from agent.engines.oracle_task import Const, Fact
+from agent.engines.oracle_words import cues_of
 
 SURE = 3.0
 """Candidates with a lower score are looked at before they are taken: no cue points at them, or a weak one does."""
@@ -22,6 +23,8 @@ def doubt_of(score: float) -> float:
 
 def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | None:
     """The doubt that a page leaves about a fact of its thing; None where it says something else."""
+    if isinstance(expected, Const) and expected.kind in ("thing", "text") and expected.text == expected.text.casefold():
+        return _doubt_about_word(page, fact, expected.text)
     kind = kind_of(expected)
     found = candidates(page, fact.relation, kind=kind) if fact.relation else []
     if any(same(c.value, expected) and c.score >= 1.5 for c in found):
@@ -31,6 +34,19 @@ def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | N
     if kind != "thing" and any(same(c.value, expected) for c in found):
         return 0.0
     return None if any(c.score > 5 for c in found) else NOT_SAID
+
+
+def _doubt_about_word(page: PageRead, fact: Fact, word: str) -> float:
+    """The same for a common noun ("portrait", "oil paint"), which no link and no capital shows."""
+    for line in page.lines():
+        for cue in cues_of(fact.relation).subject if fact.relation and says(line.text, word) else ():
+            m = cue.words.search(line.text)
+            if m and says(line.text[m.end():] if cue.after else line.text[:m.start()], word):
+                return 0.0
+    keys = cues_of(fact.relation).keys if fact.relation else ()
+    if any(name in keys and says(value, word) for name, value in page.facts.values()):
+        return 0.0
+    return NAMED_ONLY if any(says(line.text, word) for line in page.lines()) else NOT_SAID
 
 
 def kind_of(value: Read | Const) -> str:

@@ -139,7 +139,8 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
         return 0.5
     heads = [word for w in wanted for word in w.split() if word not in VAGUE]
     # A windmill may be called a mill; a painting "was painted by".
-    return 0.25 if any(head.endswith(word) or (len(head) > 5 and word.startswith(head[:5])) for head in heads for word in lead.split() if len(word) > 3) else -0.25
+    said = [word for word in lead.split() if len(word) > 3]
+    return 0.25 if any(head.endswith(word) or (len(head) > 5 and word.startswith(head[:5])) for head in heads for word in said) else -0.25
 
 
 def stated_of(fact: Fact) -> str:

@@ -36,6 +36,8 @@ from agent.engines.oracle_sums import computed
 from agent.engines.oracle_task import Const, Fact
 from agent.engines.oracle_words import OF_PERSONS, OF_PLACES, cues_of
 
+OF_WORDS = ("string", "monolingualtext", "external-id")
+"""Kinds of values that have no page ("Quercus robur")."""
 LONG_LABEL = 25
 """Characters; labels as long ("located in the administrative territorial entity") are no words of pages."""
 MAX_FORWARD = 5
@@ -183,7 +185,9 @@ class Solver(Sights):
             new = {**way.bound, fact.object: Bound(candidate.value, candidate.line)}
             outdone = found[0].score >= IN_INFOBOX > candidate.score
             doubt = way.base + doubt_of(candidate.score) + 0.2 * rank + (OUTDONE if outdone else 0.0)
-            if isinstance(candidate.value, Thing):
+            if isinstance(candidate.value, Thing) and fact.relation and fact.relation.datatype in OF_WORDS:
+                self._push(new, doubt)
+            elif isinstance(candidate.value, Thing):
                 sure = candidate.score >= SURE and rank == 0 and fact.object != self.puzzle.pictured and not self._is_ambiguous(candidate.value)
                 self._push(new, doubt, unseen="" if sure and not self._closed(fact.object, new) else fact.object)
             elif all(holds(o, new) is not False for o in self.puzzle.orders):
