@@ -2,6 +2,7 @@
 
     python -m benchmarks.oracle RUN STORE                    all kept questions of a finished synth run over the store that it was made from
     python -m benchmarks.oracle RUN STORE --first 40 --list  the first 40 by id, each failure with its question, step and both answers
+    python -m benchmarks.oracle RUN STORE --stage 10-no-tools  what reached the filter in which the oracle plays, those that it rejects among them
 
 Answers are judged by the rules of the answer judge, without a model; episodes by the rules of the process judge.
 """
@@ -79,9 +80,9 @@ class Played:
         return self.ended.failed or "a wrong answer"
 
 
-def kept(run: Path) -> list[Question]:
-    """The kept questions of a run, by id."""
-    rows = [row for file in sorted((run / "stages" / "14-split").glob("kept-*.parquet")) for row in pq.read_table(file).to_pylist()]
+def kept(run: Path, stage: str = "14-split") -> list[Question]:
+    """What a stage of a run kept, by id; the last one's by default."""
+    rows = [row for file in sorted((run / "stages" / stage).glob("kept-*.parquet")) for row in pq.read_table(file).to_pylist()]
     return sorted((Question.from_row(row) for row in rows), key=lambda q: q.id)
 
 
@@ -156,6 +157,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
     parser.add_argument("store")
+    parser.add_argument("--stage", default="14-split")
     parser.add_argument("--clip", default="small")
     parser.add_argument("--calls", type=int, default=50)
     parser.add_argument("--first", type=int, default=0, help="only so many questions")
@@ -163,7 +165,7 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="each failure in full")
     parser.add_argument("--show", action="append", default=[], help="prints the whole episode of a question, by the start of its id")
     options = parser.parse_args()
-    questions = [q for q in kept(options.run) if q.form is not None][options.skip:]
+    questions = [q for q in kept(options.run, options.stage) if q.form is not None][options.skip:]
     if options.show:
         questions = [q for q in questions if q.id.startswith(tuple(options.show))]
     questions = questions[:options.first] if options.first else questions
@@ -178,8 +180,8 @@ def main() -> None:
         return
     solved = [p for p in played if p.solved]
     passed = sum(not process.judge_by_rules(p.episode).reasons for p in solved)
-    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, {seconds / max(1, len(played)):.1f} s an episode")
-    print(f"solved {len(solved)} of {len(played)} kept questions ({len(solved) / max(1, len(played)):.1%}); {passed} of these pass the process rules")
+    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, {seconds / max(1, len(played)):.2f} s an episode")
+    print(f"solved {len(solved)} of {len(played)} questions ({len(solved) / max(1, len(played)):.1%}); {passed} of these pass the process rules")
     shares(played, "method", lambda p: [p.question.method])
     shares(played, "level", lambda p: [p.question.level])
     shares(played, "detail read", lambda p: ["yes" if p.question.needs_detail else "no"])

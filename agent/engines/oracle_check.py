@@ -80,3 +80,15 @@ def same(value: Read, expected: Read | Const) -> bool:
 def speaks_of(line: Line, thing: Thing) -> bool:
     """Whether a sentence begins with a thing or soon comes to it."""
     return says(line.text[:len(thing.name) + 40], thing.name)
+
+
+def is_plain(end: object) -> bool:
+    """A date, an amount or a text that the question gives."""
+    return isinstance(end, Const) and end.kind != "thing"
+
+
+def bare(end: Read | Const) -> str:
+    """What of an end a page surely has, whatever unit and form it writes: the name, the year, the number."""
+    if isinstance(end, Const):
+        return end.text[:4] if end.kind == "date" else end.text
+    return named(end)

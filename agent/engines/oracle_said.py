@@ -167,6 +167,17 @@ def stated(fact: Fact, value: Read | Const | None) -> str:
     return re.sub(r"[~()]", "", said).replace("{o}", named(value)).replace("{at}", f"in {named(value)}")
 
 
+def answer_of(puzzle: Puzzle, value: Read) -> str:
+    """A value as the question wants it."""
+    if isinstance(value, Thing):
+        return value.name
+    if puzzle.ask_type == "date" and puzzle.precision == "year" and value.year is not None:
+        return str(value.year)
+    if puzzle.ask_type == "quantity" and value.number is not None and not value.unit and puzzle.unit:
+        return f"{value.number:.10g} {puzzle.unit}"
+    return value.text
+
+
 def holds(order: Order, bound: Mapping[str, Any]) -> bool | None:
     """Whether an order holds; None where a side is not known."""
     left, right = (_number(bound[e].value if isinstance(e, str) and e in bound else e if isinstance(e, Const) else None) for e in (order.left, order.right))

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 
-from agent.engines.oracle_check import NOT_SAID, SURE, doubt_about, doubt_of, same, speaks_of
+from agent.engines.oracle_check import NOT_SAID, SURE, bare, doubt_about, doubt_of, is_plain, same, speaks_of
 from agent.engines.oracle_desk import Bindings, Bound, Ended, Steps, names_of
 from agent.engines.oracle_look import looking
 from agent.engines.oracle_picture import Sights
@@ -18,6 +18,7 @@ from agent.engines.oracle_reading import Candidate, Line, Literal, PageRead, Rea
 from agent.engines.oracle_said import (
     Seen,
     Step,
+    answer_of,
     article,
     clean,
     found_by,
@@ -154,7 +155,7 @@ class Solver(Sights):
         forward = next((f for f in open_ if self.known_end(f.subject, bound) is not None), None)
         if forward is not None:
             return forward
-        reverse = [f for f in open_ if self.known_end(f.object, bound) is not None and not _is_plain(f.object)]
+        reverse = [f for f in open_ if self.known_end(f.object, bound) is not None and not is_plain(f.object)]
         return max(reverse, key=lambda f: (isinstance(f.object, str), len(self._closed(str(f.subject), bound))), default=None)
 
     def _closed(self, var: str, bound: Bindings) -> list[tuple[Fact, Read | Const]]:
@@ -333,7 +334,7 @@ class Solver(Sights):
                     if not isinstance(known, Thing) or key(thing.title) != key(known.title):
                         it = next((t for t in said if same(t, thing)), thing)
                         lines.setdefault(it, Line(it.title, seen.turn))
-                        said.setdefault(it, set()).update(n for n, (_, end) in enumerate(facts) if says(text, _bare(end)))
+                        said.setdefault(it, set()).update(n for n, (_, end) in enumerate(facts) if says(text, bare(end)))
         guesses = {t: 0.2 + 2.0 * (1 - len(said[t]) / len(facts)) + self._guess_of_kind(t, var) for t in said}
         return [(t, lines[t], guesses[t]) for t in sorted(said, key=lambda t: guesses[t])]
 
@@ -356,8 +357,8 @@ class Solver(Sights):
         kinds = [k.words[0] for k in self.puzzle.kinds if k.var == var and k.words and key(k.words[0]) not in ("human", "taxon")]
         facts = self._closed(var, bound)
         queries = [[*kinds, *(named(e) for _, e in facts)], [*kinds, *(stated(f, e) for f, e in facts)]]
-        queries += [[*kinds, _bare(e)] for _, e in facts if len(facts) > 1 and _is_plain(e)]
-        queries += [[*kinds, *(_bare(e) for e in pair)] for pair in itertools.combinations([e for _, e in facts], 2) if len(facts) > 2]
+        queries += [[*kinds, bare(e)] for _, e in facts if len(facts) > 1 and is_plain(e)]
+        queries += [[*kinds, *(bare(e) for e in pair)] for pair in itertools.combinations([e for _, e in facts], 2) if len(facts) > 2]
         return dict.fromkeys(" ".join(dict.fromkeys(words)) for words in queries)
 
     # -- the end
@@ -377,33 +378,12 @@ class Solver(Sights):
             self.fail("nothing leads to what is asked", bound)
             return None
         answer = bound[self.puzzle.ask]
-        text = self._answer(answer.value)
+        text = answer_of(self.puzzle, answer.value)
         where = next((p.title for p in self.pages.values() if any(line.text == answer.line.text for line in p.lines())), "")
         source = f"The page of {where} says" if where else "What I need is"
         thought = f"{source} {quoted_line(answer.line.text)}, as turn {answer.line.turn + 1} showed. So the answer is {text}."
         return Ended(answer=text, thought=clean(thought), turn=answer.line.turn, bound=names_of(bound))
 
-    def _answer(self, value: Read) -> str:
-        if isinstance(value, Thing):
-            return value.name
-        if self.puzzle.ask_type == "date" and self.puzzle.precision == "year" and value.year is not None:
-            return str(value.year)
-        if self.puzzle.ask_type == "quantity" and value.number is not None and not value.unit and self.puzzle.unit:
-            return f"{value.number:.10g} {self.puzzle.unit}"
-        return value.text
-
 
 def _unsure(found: list[Candidate]) -> bool:
     return not found or found[0].score < SURE
-
-
-def _is_plain(end: object) -> bool:
-    """A date, an amount or a text that the question gives."""
-    return isinstance(end, Const) and end.kind != "thing"
-
-
-def _bare(end: Read | Const) -> str:
-    """What of an end a page surely has, whatever unit and form it writes: the name, the year, the number."""
-    if isinstance(end, Const):
-        return end.text[:4] if end.kind == "date" else end.text
-    return named(end)

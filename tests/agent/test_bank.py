@@ -46,6 +46,13 @@ def test_the_same_picture_compressed_again_or_smaller_returns_the_old_handle():
     assert len(bank) == 2
 
 
+def test_a_found_picture_that_shows_more_is_told_to_look_like_the_one_before():
+    bank = filled(scene(2), scene(1).filter(ImageFilter.GaussianBlur(3)))
+    handles = [bank.add(file_of(scene(number)), origin="visit") for number in (1, 3)]
+    assert [bank.like(handle) for handle in handles] == [1, None] and bank.like(0) is None
+    assert bank.resembles(1, file_of(scene(1).resize((320, 240)))) and not bank.resembles(1, file_of(scene(3)))
+
+
 def test_a_found_picture_that_shows_more_is_new():
     bank = filled(scene(1).filter(ImageFilter.GaussianBlur(3)), scene(2))
     assert bank.add(file_of(scene(1)), origin="image_search") == 2, "sharper"

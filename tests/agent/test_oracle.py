@@ -8,9 +8,10 @@ import pytest
 from agent.engines import oracle_task
 from agent.engines.engine import Conversation
 from agent.engines.oracle import OracleEngine
+from agent.engines.oracle_check import NAMED_ONLY, NOT_SAID, OTHERWISE, doubt_about
 from agent.engines.oracle_desk import Ended
-from agent.engines.oracle_reading import Line, Literal, PageRead, Thing, amounts, candidates, dates, hits_of, read_page, subjects
-from agent.engines.oracle_said import Seen, Step
+from agent.engines.oracle_reading import Line, Literal, PageRead, Thing, amounts, candidates, dates, hits_of, listed_under, names_in, read_page, subjects
+from agent.engines.oracle_said import Seen, Step, is_kind
 from agent.engines.oracle_solve import Solver
 from agent.engines.oracle_task import Const, Fact, Kind, Look, Puzzle, Sum, puzzle_of
 from agent.engines.oracle_words import Relation
@@ -156,20 +157,57 @@ PAGE = Seen(True, "Old Bridge\nURL: https://w/Old_Bridge\nbuilt: 1832\narchitect
             (0,), 0)
 
 
+HIGH = Const(kind="amount", text="31", unit="metre")
+TOWERS = Puzzle(pictured="x", pictured_as="the person in the picture", ask="a", ask_type="date", precision="year", kinds=(Kind(var="y", words=("tower",)),),
+                facts=tuple(Fact(subject="y", relation=r, object=o) for r, o in ((ARCHITECT, "x"), (HEIGHT, HIGH), (BUILT, "a"))))
+TOWER_PAGE = "{0} Tower\nURL: https://w/{0}\nheight: {1} metre\narchitect: Ada Lund\nbuilt: {2}\n\n{0} Tower is a tower.\n"
+TOWER_REPLIES = {
+    "image_search": Seen(True, "[1] Ada Lund\nURL: https://w/Ada_Lund", (), 0), "w/Ada_Lund": Seen(
+        True, "Ada Lund\nURL: https://w/Ada_Lund\nAda Lund (1800–1870) was an architect.\nBuildings by Lund include Low Tower and High Tower.\n"
+              "Links:\n- Low Tower: https://w/Low\n- High Tower: https://w/High", (0,), 0),
+    "text_search": Seen(True, "", (), 0), "w/Low": Seen(True, TOWER_PAGE.format("Low", 12, 1850), (), 0),
+    "w/High": Seen(True, TOWER_PAGE.format("High", 31, 1861), (), 0)}
+
+
 def test_a_reverse_hop_takes_the_candidate_of_which_all_that_the_question_says_is_said():
-    high = Const(kind="amount", text="31", unit="metre")
-    facts = tuple(Fact(subject="y", relation=r, object=o) for r, o in ((ARCHITECT, "x"), (HEIGHT, high), (BUILT, "a")))
-    puzzle = Puzzle(pictured="x", pictured_as="the person in the picture", ask="a", ask_type="date", precision="year", facts=facts,
-                    kinds=(Kind(var="y", words=("tower",)),))
-    lund = "Ada Lund\nURL: https://w/Ada_Lund\nAda Lund (1800–1870) was an architect.\nBuildings by Lund include Low Tower and High Tower.\nLinks:\n"
-    page = "{0} Tower\nURL: https://w/{0}\nheight: {1} metre\narchitect: Ada Lund\nbuilt: {2}\n\n{0} Tower is a tower.\n"
-    ended, steps = told(Solver(puzzle, 20, ALL), {
-        "image_search": Seen(True, "[1] Ada Lund\nURL: https://w/Ada_Lund", (), 0), "w/Ada_Lund": Seen(
-            True, lund + "- Low Tower: https://w/Low\n- High Tower: https://w/High", (0,), 0),
-        "text_search": Seen(True, "", (), 0), "w/Low": Seen(True, page.format("Low", 12, 1850), (), 0),
-        "w/High": Seen(True, page.format("High", 31, 1861), (), 0)})
+    ended, steps = told(Solver(TOWERS, 20, ALL), TOWER_REPLIES)
     assert (ended.answer, ended.failed) == ("1861", "")
     assert [s.arguments.get("url") for s in steps if s.name == "visit"] == ["https://w/Ada_Lund", "https://w/Low", "https://w/High"]
+
+
+@pytest.mark.parametrize("less", ["image_search", "w/Ada_Lund", "w/High"])
+def test_with_one_observation_of_the_path_withheld_the_answer_is_not_known(less):
+    ended, _ = told(Solver(TOWERS, 20, ALL), {mark: seen for mark, seen in TOWER_REPLIES.items() if mark != less})
+    assert ended.answer == "I could not find the answer." and ended.failed
+
+
+@pytest.mark.parametrize(("flaw", "tool"), [("blur", "sharpen"), ("down_sampling", "super_resolution"), ("perspective", "perspective_correct")])
+def test_a_flawed_picture_is_repaired_before_it_is_searched_by_and_known_again_on_the_page(flaw, tool):
+    page = dataclasses.replace(PAGE, text=PAGE.text.replace("Links:", "Picture: <image:7>, 640×480 pixels, looks like <image:5>\nLinks:"), images=(7,))
+    ended, steps = told(Solver(dataclasses.replace(WHO, flaw=flaw), 20, ALL | {tool}), {
+        tool: Seen(True, "Picture: <image:5>", (5,), 0), "image_search {'handle': 5}": LIKE, "visit": page})
+    assert [s.name for s in steps] == [tool, "image_search", "visit"] and ended.answer == "Ada Lund"
+
+
+def test_a_thing_that_stands_on_no_page_is_known_by_the_name_of_its_file():
+    ended, _ = told(Solver(WHO, 20, ALL), {
+        "image_search": Seen(True, "[1] Old Bridge, front.jpg\nURL: https://c/File:Old_Bridge,_front.jpg\nPicture: <image:1>, 9×9 pixels", (1,), 0),
+        "Old Bridge architect": Seen(True, "[1] Ada Lund\nURL: https://w/Ada_Lund\nBuildings by Lund include Old Bridge.", (), 0),
+        "w/Ada_Lund": Seen(True, "Ada Lund\nURL: https://w/Ada_Lund\n\nAda Lund (1800–1870) was an architect.", (), 0)})
+    assert ended.answer == "Ada Lund"
+
+
+def test_a_page_under_a_bare_name_that_does_not_speak_of_the_thing_is_a_namesakes():
+    page = dataclasses.replace(PAGE, text=PAGE.text.partition("Links:")[0].replace("architect", "owner"))
+    lund = "Ada Lund{0}\nURL: https://w/Ada_Lund{0}\nbuilt: {1}\n\nAda Lund was a {2}."
+    owner = Relation(property="P127", label="owned by")
+    puzzle = Puzzle(pictured="x", pictured_as="the bridge", ask="a", ask_type="date", precision="year",
+                    facts=(Fact(subject="x", relation=owner, object="b"), Fact(subject="b", relation=BUILT, object="a")))
+    ended, steps = told(Solver(puzzle, 20, ALL), {
+        "image_search": LIKE, "w/Old_Bridge": page, "'url': 'Ada Lund'": Seen(True, lund.format("", 1700, "ship"), (), 0),
+        "Ada Lund Old Bridge": Seen(True, "[1] Ada Lund (yard)\nURL: https://w/Ada_Lund_(yard)\nIt built Old Bridge.", (), 0),
+        "w/Ada_Lund_(yard)": Seen(True, lund.format(" (yard)", 1801, "yard. It has owned Old Bridge"), (), 0)})
+    assert ended.answer == "1801", [s.arguments for s in steps]
 
 
 def test_a_difference_of_what_is_read_and_what_a_page_says_is_computed_in_the_sandbox():
@@ -246,6 +284,51 @@ def test_a_relation_is_read_on_either_page():
 def test_what_a_sentence_says_of_somebody_else_comes_after_what_it_says_of_the_page():
     page = page_saying("Ilse Mond, her teacher, died in Karst.", "She died in Velm in 1870.", links=("Ilse Mond", "Karst", "Velm"))
     assert candidates(page, Relation(property="P20", label="place of death"), kind="thing")[0].value.name == "Velm"
+
+
+def test_who_is_named_first_is_the_one_of_whom_a_sentence_says_several_things():
+    page = page_saying("Ada Lund came from Velm and also designed the Far Mill.", links=("Ada Lund", "Velm", "Far Mill"), title="Old Bridge")
+    assert candidates(page, ARCHITECT, kind="thing")[0].value.name == "Ada Lund"
+
+
+def test_a_sentence_about_somebody_who_does_something_to_the_pages_thing_speaks_of_it():
+    page = page_saying("Ada Lund built her in 1842.", "Ada Lund, whose yard stood there, was founded in 1799.", title="Merlin", links=("Ada Lund",))
+    assert candidates(page, BUILT, kind="date")[0].value.year == 1842
+
+
+def test_names_that_hold_the_pages_own_or_a_known_one_are_names_of_their_own():
+    page = page_saying("Its newspapers have been the Velm Gazette.", title="Velm")
+    assert [t.name for _, t in names_in(page.sentences[0].text, page) if " " in t.name] == ["Velm Gazette"]
+    page = page_saying("Its organ, the Organ of St Odran, Velm, is often played.", title="St Odran, Velm")
+    assert "Organ of St Odran, Velm" in [t.title for _, t in names_in(page.sentences[0].text, page)]
+
+
+def test_what_lists_a_thing_may_be_named_before_the_words_or_be_the_page():
+    page = page_saying("Tibor Mond and Ada Lund died here.", "Far Press also published Small Kingdoms.", title="Velm",
+                       links=("Ada Lund", "Tibor Mond", "Far Press"))
+    for relation, subject, value in ((Relation(property="P20", label="place of death"), "Ada Lund", "Velm"),
+                                     (Relation(property="P123", label="publisher"), "Small Kingdoms", "Far Press")):
+        assert listed_under(page, relation, Thing(subject))[0].value.name == value
+
+
+@pytest.mark.parametrize(("words", "lead", "kind"), [
+    (("windmill",), "Far Mill is one of the last mills in Velm.", 0.25), (("maritime museum",), "It is a museum.", 0.25),
+    (("tower",), "It is a tower.", 0.5), (("tower",), "It is a church.", -0.25), (("tower",), "Far Mill (1801–1870) was a painter.", -1.0)])
+def test_a_page_is_of_the_kind_that_its_first_sentences_say_in_whole_or_in_part(words, lead, kind):
+    assert is_kind(page_saying(lead, title="Far Mill"), words) == kind
+
+
+@pytest.mark.parametrize(("fact", "says", "doubt"), [
+    (ARCHITECT, "It was designed by Ada Lund.", 0.0), (ARCHITECT, "Ada Lund liked it.", NAMED_ONLY),
+    (ARCHITECT, "It was designed by Ilse Mond. Ada Lund liked it.", OTHERWISE), (ARCHITECT, "It is high.", NOT_SAID)])
+def test_doubt_grows_with_what_a_page_leaves_open(fact, says, doubt):
+    page = page_saying(*says.split(". "), title="Old Bridge", links=("Ada Lund", "Ilse Mond"))
+    assert doubt_about(page, Fact(subject="x", relation=fact, object="a"), Thing("Ada Lund", "https://w/Ada Lund")) == doubt
+
+
+def test_an_infobox_that_says_something_else_rules_a_thing_out():
+    page = dataclasses.replace(page_saying("It is high.", title="Old Bridge"), facts={Line("architect: Ilse Mond", 1): ("architect", "Ilse Mond")})
+    assert doubt_about(page, Fact(subject="x", relation=ARCHITECT, object="a"), Thing("Ada Lund")) is None
 
 
 def test_relations_without_cues_of_their_own_are_read_by_their_names():

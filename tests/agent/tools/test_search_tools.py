@@ -40,6 +40,11 @@ def test_a_picture_finds_its_own_page_first_and_brings_at_most_four_pictures(cal
     assert bank.get(2).url.startswith("https://commons.wikimedia.org/wiki/File:Corrie Light") and bank.get(2).title == "Corrie Light"
 
 
+def test_a_search_by_a_picture_names_further_pages_without_their_pictures(provider, bank):
+    text = called(ToolBox(provider, settings=ToolSettings(max_new_pictures=2)), bank, "image_search", {"handle": 0}).text
+    assert (text.count("URL: "), text.count("Picture: ")) == (4, 2) and "Picture: " not in text.partition("[3] ")[2]
+
+
 def test_words_find_the_pictures_of_the_pages_that_they_name(call):
     result = call("image_search", query="Dunmore Light")
     assert result.text.startswith("[1] Dunmore Light\n") and 1 <= len(result.images) <= 4
@@ -70,6 +75,15 @@ def test_a_named_picture_is_withheld_for_that_task_only(provider, bank):
     seen = {of: {i.url for i in made.images} for of, made in ((box, bank.fork()), (task, bank.fork())) if called(of, made, "image_search", {"handle": 0})}
     assert own.source_page in seen[box] and own.source_page not in seen[task]
     assert task._cache is box._cache
+
+
+def test_the_original_of_a_small_task_picture_is_told_to_look_like_it(provider):
+    bank = ImageBank()
+    bank.add(file_of(source(1).resize((160, 120))), origin="task")
+    text = called(ToolBox(provider), bank, "visit", {"url": "Bram Light", "goal": "its pictures"}).text
+    assert "pixels, looks like <image:0>\n" in text
+    hidden = ToolBox(provider, settings=ToolSettings(handles=False))
+    assert "looks like" not in called(hidden, bank.fork(), "visit", {"url": "Bram Light", "goal": "its pictures"}).text
 
 
 def test_a_page_is_extracted_for_the_goal_with_pictures_infobox_first_and_links_that_lead_somewhere(call, bank):
