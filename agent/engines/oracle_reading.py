@@ -1,4 +1,5 @@
 """What the oracle reads in observations: pages, hits, names, dates, amounts. Only the text of tool results goes in."""
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -96,17 +97,20 @@ class PageRead:
         yield from self.sentences
 
 
+@functools.lru_cache(1 << 14)
 def base(title: str) -> str:
     """A title without the bracket that tells namesakes apart."""
     return re.sub(r"\s*\([^()]*\)$", "", title)
 
 
+@functools.lru_cache(1 << 14)
 def key(name: str) -> str:
     """A name for comparison: folded, without accents, article and punctuation."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", base(name)).casefold() if not unicodedata.combining(c))
     return re.sub(r"^the ", "", " ".join(re.findall(r"\w+", plain)))
 
 
+@functools.lru_cache(1 << 12)
 def flat(text: str) -> str:
     """A text in which `key`s can be found."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c))
