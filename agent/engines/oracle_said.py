@@ -10,6 +10,8 @@ from agent.engines.oracle_words import Relation, cues_of
 from prompts.phrases import property_phrase
 
 MAX_QUOTED = 240
+LONG_LABEL = 25
+"""Characters; labels as long ("located in the administrative territorial entity") are no words of pages."""
 KIND_WORDS = {"taxon": ("species", "genus"), "species": ("species", "genus"), "business": ("business", "company", "yard", "works", "shipyard"),
               "company": ("business", "company", "yard", "works", "shipyard"), "church building": ("church", "chapel", "cathedral"),
               "human settlement": ("town", "city", "village"), "book": ("book", "novel", "play", "collection")}
@@ -146,6 +148,13 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
 def stated_of(fact: Fact) -> str:
     """What the page of a named object is asked for: what stands in the relation to it."""
     return ", ".join(dict.fromkeys(w for c in (cues_of(fact.relation).object if fact.relation else ()) if len(w := _plain(c.words.pattern)) > 3))[:120]
+
+
+def words_for(relation: Relation) -> str:
+    """A few words with which pages of other things state a relation: more would outweigh the name that they are searched with."""
+    label = relation.label if len(relation.label) < LONG_LABEL else ""
+    words = dict.fromkeys(w for c in cues_of(relation).object if len(w := _plain(c.words.pattern)) > 3)
+    return " ".join([*label.split(), *next(iter(words), "").split()])
 
 
 def is_person(page: PageRead) -> bool:

@@ -32,6 +32,7 @@ from agent.engines.oracle_said import (
     stated,
     stated_of,
     with_article,
+    words_for,
 )
 from agent.engines.oracle_sums import computed
 from agent.engines.oracle_task import Const, Fact
@@ -39,8 +40,6 @@ from agent.engines.oracle_words import OF_PERSONS, OF_PLACES, cues_of
 
 OF_WORDS = ("string", "monolingualtext", "external-id")
 """Kinds of values that have no page ("Quercus robur")."""
-LONG_LABEL = 25
-"""Characters; labels as long ("located in the administrative territorial entity") are no words of pages."""
 MAX_FORWARD = 5
 MAX_REVERSE = 16
 """Candidates of one hop that are kept."""
@@ -232,7 +231,7 @@ class Solver(Sights):
             return []
         why = f"The page of {subject.name} does not give the {fact.relation.label}" if has_page else f"{subject.name} has no page"
         seen = yield from self.call(f"{why}. Other pages may, so I search for it with the name.", "text_search",
-                                    query=f"{subject.name} {fact.relation.label if len(fact.relation.label) < LONG_LABEL else ''}".strip(), top_k=10)
+                                    query=f"{subject.name} {words_for(fact.relation)}", top_k=10)
         kind, unit = self._sort_of(fact)
         found: list[Candidate] = []
         for hit, _ in self.hits(seen):
@@ -292,7 +291,7 @@ class Solver(Sights):
 
     def _said_there(self, thing: Thing, fact: Fact, known: Read | Const) -> bool:
         """Whether the known thing's page names the candidate in a sentence about the relation."""
-        page = self.page_of(known) if isinstance(known, Thing) else None
+        page = self.page_of(known if isinstance(known, Thing) else Thing(named(known)))
         return page is not None and any(same(c.value, thing) for c in subjects(page, fact.relation))
 
     def _reverse(self, way: Way, fact: Fact) -> Steps:
