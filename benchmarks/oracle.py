@@ -169,10 +169,10 @@ def main() -> None:
     if options.show:
         questions = [q for q in questions if q.id.startswith(tuple(options.show))]
     questions = questions[:options.first] if options.first else questions
-    began = time.monotonic()
+    began, cpu = time.monotonic(), time.process_time()
     store = Store.open(options.store)
     played = asyncio.run(play(questions, options.run, store, options.clip, options.calls))
-    seconds = time.monotonic() - began
+    seconds, cpu = time.monotonic() - began, time.process_time() - cpu
     if options.show:
         for p in played:
             print("\n\n".join([p.question.text, *(f"{t.text}\n{'-> ' + t.result.text if t.result else ''}" for t in p.episode.turns)]))
@@ -180,7 +180,8 @@ def main() -> None:
         return
     solved = [p for p in played if p.solved]
     passed = sum(not process.judge_by_rules(p.episode).reasons for p in solved)
-    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, {seconds / max(1, len(played)):.2f} s an episode")
+    each = max(1, len(played))
+    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, {seconds / each:.2f} s an episode ({cpu / each:.2f} s of CPU)")
     print(f"solved {len(solved)} of {len(played)} questions ({len(solved) / max(1, len(played)):.1%}); {passed} of these pass the process rules")
     shares(played, "method", lambda p: [p.question.method])
     shares(played, "level", lambda p: [p.question.level])

@@ -87,7 +87,7 @@ FILTERS: dict[str, str] = {
     "F5": "It is not answered without the picture.",
     "F6": "It is not answered without tools.",
     "F7": "The picture is not too simple.",
-    "F8": "It can be solved with the evidence given.",
+    "F8": "It can be solved: with the evidence given, or (solver: oracle) with the tools.",
 }
 
 

@@ -4,6 +4,10 @@ from pathlib import Path
 from knowledge.world.write import write_world
 from pipeline.ingest import IngestOptions, run_ingest
 from pipeline.recipe import Recipe, recipe_of
+from pipeline.resources import Job
+from pipeline.synth import run_synth
+from records.synthesis import Question
+from transforms.stages.shards import read_stage
 
 SETTINGS = {"name": "small", "seed": 3, "seeds": {"count": 24, "rare_min_statements": 6, "anchor_min_in_degree": 1}, "draft": {"rounds": {
     "easy": 1, "medium": 2, "hard": 3}}, "pictures": {"min_side": 200}, "grounding": {"mode": "none"}, "run": {"shards": 2}}
@@ -13,6 +17,18 @@ LEAN = {"text_search": False, "image_search": False, "text_only": False, "no_too
 def small_recipe(**changes) -> Recipe:
     """A recipe for the small store; `changes` replace whole parts."""
     return recipe_of({**SETTINGS, **changes}, "test")
+
+
+def lean_run(store: str, out: Path, *, seeds: int) -> Job:
+    """A finished run over the small store without the filters that search, ask or read."""
+    recipe = small_recipe(filters=LEAN, seeds={"count": seeds, "rare_min_statements": 4, "anchor_min_in_degree": 1})
+    run_synth(recipe, store=store, out=str(out))
+    return Job(run=str(out), store=store, recipe=recipe)
+
+
+def kept_questions(job: Job) -> list[Question]:
+    """The kept questions of a run, by shard."""
+    return list(read_stage(job.run, "14-split", "kept", Question))
 
 
 def small_store(folder: Path, *, articles: int = 80, seed: int = 11, gaps: int = 0) -> str:

@@ -6,20 +6,14 @@ import pytest
 
 from pipeline.oracle_filter import CHECK, make_oracle_filter
 from pipeline.resources import Job
-from pipeline.synth import run_synth
 from records.outcomes import Rejection
-from records.parquet import read_records
 from records.synthesis import Question
-from tests.pipeline.small_world import LEAN, small_recipe
-from transforms.stages.shards import shard_path
+from tests.pipeline.small_world import kept_questions, lean_run
 
 
 @pytest.fixture(scope="module")
 def job(small, tmp_path_factory) -> Job:
-    out = tmp_path_factory.mktemp("filtered") / "run"
-    recipe = small_recipe(filters=LEAN, seeds={"count": 60, "rare_min_statements": 4, "anchor_min_in_degree": 1})
-    run_synth(recipe, store=small, out=str(out))
-    return Job(run=str(out), store=small, recipe=recipe)
+    return lean_run(small, tmp_path_factory.mktemp("filtered") / "run", seeds=60)
 
 
 def played(job: Job, questions: list[Question]) -> list:
@@ -31,12 +25,8 @@ def played(job: Job, questions: list[Question]) -> list:
     return asyncio.run(all_())
 
 
-def kept(job: Job) -> list[Question]:
-    return [q for shard in range(job.recipe.run.shards) for q in read_records(shard_path(job.run, "14-split", "kept", shard), Question)]
-
-
 def test_what_the_tools_lead_to_gets_a_check_and_a_changed_answer_is_rejected(job):
-    questions = kept(job)
+    questions = kept_questions(job)
     assert len(questions) >= 5
     made = played(job, questions)
     solved = [q for q in made if isinstance(q, Question)]
@@ -53,7 +43,7 @@ def test_what_the_tools_lead_to_gets_a_check_and_a_changed_answer_is_rejected(jo
 
 def test_no_model_of_the_recipe_is_asked_and_outside_questions_pass_unplayed(job, monkeypatch):
     monkeypatch.setattr("pipeline.teach_engine.client_of", lambda *a, **k: pytest.fail("a model was opened"))
-    outside = kept(job)[0].replace(form=None)
+    outside = kept_questions(job)[0].replace(form=None)
     recipe = dataclasses.replace(job.recipe, teach=dataclasses.replace(job.recipe.teach, engine="transformers", model="nothing"))
     (passed,) = played(dataclasses.replace(job, recipe=recipe), [outside])
     assert next(v for v in passed.verdicts if v.filter == "F8" and v.solver == "not_run").passed

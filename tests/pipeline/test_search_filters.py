@@ -9,29 +9,23 @@ from agent.bank import ImageBank
 from agent.tools import ToolBox, ToolSettings
 from pipeline.resources import Job, open_provider, open_store
 from pipeline.solvers import found_by_picture, found_by_text, shown_picture
-from pipeline.synth import run_synth
 from pipeline.synth_stages import make_image_search, make_text_search
 from records.episodes import ToolCall
 from records.outcomes import Rejection
-from records.parquet import read_records
 from records.synthesis import Question
-from tests.pipeline.small_world import LEAN, small_recipe
-from transforms.stages.shards import shard_path
+from tests.pipeline.small_world import kept_questions, lean_run
 
 _HIT = re.compile(r"^\[\d+\] (.+)$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def job(small, tmp_path_factory) -> Job:
-    out = tmp_path_factory.mktemp("searched") / "run"
-    recipe = small_recipe(filters=LEAN, seeds={"count": 24, "rare_min_statements": 4, "anchor_min_in_degree": 1})
-    run_synth(recipe, store=small, out=str(out))
-    return Job(run=str(out), store=small, recipe=recipe)
+    return lean_run(small, tmp_path_factory.mktemp("searched") / "run", seeds=24)
 
 
 @pytest.fixture(scope="module")
 def questions(job) -> list[Question]:
-    found = [q for shard in range(job.recipe.run.shards) for q in read_records(shard_path(job.run, "14-split", "kept", shard), Question)]
+    found = kept_questions(job)
     assert found
     return found
 

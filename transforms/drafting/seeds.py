@@ -47,12 +47,12 @@ def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
 
 def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules, recipe_seed: int) -> Iterator[Candidate]:
     """Every seed that one entity could give: rules × methods × levels, each at its own random place."""
-    fitting = _fitting(entity, facts, rules, pictures)
+    images = showable(facts.images_of(entity.id), pictures)
+    fitting = _fitting(entity, facts, rules, images)
     if isinstance(fitting, str):
         return
     group = entity.domain + ("*" if rules.readable != 1.0 and year_readings(facts, entity.id) else "")
-    shown = bool(showable(facts.images_of(entity.id), pictures))
-    for method in sorted(m for m in rules.methods if shown or m != "paths"):  # a path starts at the seed's own picture
+    for method in sorted(m for m in rules.methods if images or m != "paths"):  # a path starts at the seed's own picture
         for index in range(rules.per_entity):
             for rule in fitting:
                 level = _level(rules, recipe_seed, entity.id, method, index)
@@ -60,13 +60,13 @@ def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: Picture
                 yield Candidate(stratum=(method, rule), group=group, place=priority(recipe_seed, seed.id, "seeds"), seed=seed)
 
 
-def _fitting(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules) -> list[str] | str:
+def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset]) -> list[str] | str:
     """The recipe's rules that an entity fits, sorted; or in words why it can be no seed."""
     if not entity.classes:
         return "have no class (P31)"
     if not may_be_shown(facts, entity, rules.living_people):
         return "are people without a date of death"
-    article, images = facts.article(entity.id), showable(facts.images_of(entity.id), pictures)
+    article = facts.article(entity.id)
     fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules),
             # Own rule, for stores without articles: any entity with a picture that may be shown.
             "pictured": bool(images)}
@@ -75,7 +75,7 @@ def _fitting(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRu
 
 def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictures: PictureRules) -> dict[str, int]:
     """Why entities can be no seeds, in words, each with its count."""
-    found = Counter(why for e in entities if isinstance(why := _fitting(e, facts, rules, pictures), str))
+    found = Counter(why for e in entities if isinstance(why := _fitting(e, facts, rules, showable(facts.images_of(e.id), pictures)), str))
     return dict(sorted(found.items()))
 
 
