@@ -1,4 +1,7 @@
-"""CLIP through open_clip: pictures and texts to unit vectors, the same floats in every job.
+"""CLIP through open_clip: pictures and texts to unit vectors, the same floats in every job on the same kind of processor.
+
+It computes on a GPU where torch sees one, in full float32; the last digits differ there from a CPU's, so some vectors end in another
+fourth decimal. A job whose bytes must equal another's runs on the same kind.
 
 A checkpoint is named as open_clip does, "ViT-B-32/openai" (architecture, pretrained tag) or "hf-hub:owner/name", or it is
 a folder with `open_clip_config.json` and safetensors weights; "small" is the one that lies beside this file. Measured on
@@ -51,11 +54,12 @@ class Clip:
         self._model, self._preprocess, self._tokenizer = model, preprocess, tokenizer
         size = model.visual.image_size
         self._side = max(size) if isinstance(size, tuple) else size
+        self._device = next(model.parameters()).device
 
     @staticmethod
     @functools.cache
     def load(spec: str) -> "Clip":
-        """The checkpoint of a spec (see the module's header), in evaluation mode on the CPU.
+        """The checkpoint of a spec (see the module's header), in evaluation mode, on the GPU where there is one.
 
         Raises:
             InputError: unknown name, missing or damaged files, or weights that cannot be downloaded.
@@ -82,7 +86,8 @@ class Clip:
                              "and weights, or take \"small\".") from error
         # A folder's name stays when its weights are trained anew; vectors of the old ones must not pass for theirs.
         name = f"{folder.name}@{_digest(folder)}" if local else spec
-        return Clip(name, model.eval().to(memory_format=torch.channels_last), preprocess, tokenizer, Calibration.read(folder) if local else PUBLISHED.get(spec))
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        return Clip(name, model.eval().to(device, memory_format=torch.channels_last), preprocess, tokenizer, Calibration.read(folder) if local else PUBLISHED.get(spec))
 
     def embed_pictures(self, pictures: Sequence[bytes | Image.Image]) -> np.ndarray:
         """Unit vectors of pictures, float32 (n, d), rounded.
@@ -115,9 +120,10 @@ class Clip:
         for start in range(0, len(items), BATCH):
             tensors = [tensor_of(item) for item in items[start:start + BATCH]]
             padded = torch.stack(tensors + tensors[-1:] * (BATCH - len(tensors)))
-            with torch.inference_mode():
-                features = torch.nn.functional.normalize(encode(padded).float(), dim=-1)  # (BATCH, d)
-            rows.append(features[:len(tensors)].numpy())
+            # TF32 would round to ten bits, and other kernels be tried for other shapes.
+            with torch.inference_mode(), torch.backends.cudnn.flags(allow_tf32=False, benchmark=False, deterministic=True):
+                features = torch.nn.functional.normalize(encode(padded.to(self._device)).float(), dim=-1)  # (BATCH, d)
+            rows.append(features[:len(tensors)].cpu().numpy())
         if not rows:
             return np.zeros((0, self.dimension), dtype=np.float32)
         return np.round(np.concatenate(rows), SCORE_DIGITS) + np.float32(0)  # + 0: no negative zeros

@@ -10,11 +10,9 @@ from typing import Any
 
 from agent.engines.engine import Conversation, Engine, Sample
 from agent.episode import Player, Task
-from knowledge.store.vectors import add_vectors
-from models.clip import Clip
 from models.messages import Message
 from models.picture_file import PictureError
-from pipeline.progress import counting
+from pipeline.embed import embed_store
 from pipeline.recipe import Recipe
 from pipeline.resources import absolute
 from pipeline.teach_engine import TeachJob, check_engine, make_playing
@@ -92,9 +90,8 @@ def chat(recipe: Recipe, question: str, *, store: str, picture: str = "", say: P
     if recipe.teach.engine == "oracle":
         raise InputError("--engine oracle", "knows only the questions of a run", "Take openai, transformers or server.")
     check_engine(recipe)
-    shown, clip = _read(picture), Clip.load(recipe.models.clip)
-    with counting("embed pictures") as progress:
-        add_vectors(absolute(store), clip.embed_pictures, clip.name, progress=progress)
+    shown = _read(picture)
+    embed_store(absolute(store), recipe.models.clip)
     with tempfile.TemporaryDirectory(prefix="questloom-chat-") as folder:
         made = make_playing(TeachJob(run=folder, out=folder, store=absolute(store), recipe=recipe, questions=""))
         player = Player(Told(made.player.engine, say), made.toolbox, recipe.teach.limits, renderer=made.player.renderer)

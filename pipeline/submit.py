@@ -1,5 +1,6 @@
 """Runs a graph in process or on a cluster, and never waits for ever: what stands still, or is lost, is cancelled and reported."""
 import logging
+import signal
 import threading
 import time
 import uuid
@@ -76,10 +77,28 @@ def run_pipeline(build: Build, runner: RunnerOptions, *, workers: int, title: st
         return
     name = f"questloom-{title}-{uuid.uuid4().hex[:8]}"
     seconds = runner.stall_minutes * 60
-    if runner.kind is RunnerKind.FLINK:
-        run_on_flink(build, runner, name=name, moved=moved, stall_seconds=seconds)
-    else:
-        _run_on_dataflow(build, runner, name=name, moved=moved, stall_seconds=seconds)
+    with _ended_by_signal():
+        if runner.kind is RunnerKind.FLINK:
+            run_on_flink(build, runner, name=name, moved=moved, stall_seconds=seconds)
+        else:
+            _run_on_dataflow(build, runner, name=name, moved=moved, stall_seconds=seconds)
+
+
+@contextmanager
+def _ended_by_signal() -> Iterator[None]:
+    """SIGTERM ends the block as Ctrl-C does: the job is cancelled and its job server ends, else both would go on without us."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def run_on_flink(build: Build, runner: RunnerOptions, *, name: str, moved: Moved, stall_seconds: float, eager: bool = False) -> None:

@@ -14,12 +14,11 @@ from typing import Any
 import apache_beam as beam
 
 from calls.ledger import last_settled
-from knowledge.store.vectors import add_vectors
-from models.clip import Clip
 from pipeline.clients import calls_path, check_client
+from pipeline.embed import embed_store
 from pipeline.external import open_sources, outside_seeds
 from pipeline.inputs import words_of
-from pipeline.progress import counting, watching
+from pipeline.progress import watching
 from pipeline.recipe import Recipe
 from pipeline.resources import Job, absolute, open_store
 from pipeline.runner_checks import require_runner, require_shared
@@ -246,16 +245,13 @@ def claim_folder(job: Job) -> None:
         write_whole(path, (canonical_json(_facts(job, open_store(job.store).meta["digest"])) + "\n").encode())
 
 
-def check_models(job: Job) -> None:
+def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
     """Embeds the store's pictures where they are not yet, and measures the checkpoint on them, before anything is spent.
 
     Raises:
         InputError: the recipe requires grounding and the checkpoint cannot tell this store's pictures apart.
     """
-    spec = job.recipe.models.clip
-    clip = Clip.load(spec)
-    with counting("embed pictures") as progress:
-        add_vectors(job.store, clip.embed_pictures, clip.name, progress=progress)
+    clip = embed_store(job.store, job.recipe.models.clip, workers=workers, runner=runner)
     check_grounding(open_store(job.store), clip, job.recipe.grounding)
 
 
@@ -277,7 +273,7 @@ def run_synth(recipe: Recipe, *, store: str, out: str, workers: int = 1, runner:
     require_shared(runner, recipe.filters.exclude_pictures, "filters.exclude_pictures")
     require_shared(runner, (source.path for source in recipe.external), "external")
     require_runner(runner, (job.run, job.store))
-    check_models(job)
+    check_models(job, workers, runner)
     claim_folder(job)
     stages = synth_stages(job)
     total = (len(stages) + 1) * recipe.run.shards

@@ -14,10 +14,9 @@ from typing import Any
 import apache_beam as beam
 
 from calls.ledger import cost_lines, has_ledger, last_settled
-from knowledge.store.vectors import add_vectors
-from models.clip import Clip
 from pipeline.clients import calls_path, check_client
-from pipeline.progress import counting, watching
+from pipeline.embed import embed_store
+from pipeline.progress import watching
 from pipeline.recipe import Recipe, load_recipe, recipe_of, with_overrides
 from pipeline.resources import absolute, open_store
 from pipeline.runner_checks import require_runner
@@ -156,9 +155,7 @@ def run_teach(recipe: Recipe, *, run: str, store: str, workers: int = 1, runner:
     job = TeachJob(run=absolute(run), out=absolute(teach_folder(run)), store=absolute(store), recipe=recipe, questions=run_facts(run)["fingerprint"])
     source = prepare(job)
     require_runner(runner, (job.run, job.store))
-    clip = Clip.load(recipe.models.clip)
-    with counting("embed pictures") as progress:
-        add_vectors(job.store, clip.embed_pictures, clip.name, progress=progress)
+    embed_store(job.store, recipe.models.clip, workers=workers, runner=runner)
     _claim(job)
     stages = teach_stages(job)
 

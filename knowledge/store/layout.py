@@ -2,7 +2,7 @@
 
     STORE/
       tables/NAME.lance     sorted tables, one Lance data set each
-      vectors.lance         CLIP vectors, an own step after ingest (vectors.py)
+      vectors.lance         CLIP vectors, an own step after ingest (vectors.py); vectors-parts/ while it runs
       rejected/*.parquet    what ingest dropped and why (Rejection records), and stages.parquet (StageCount records)
       meta.json             written last: what says that the store is whole
 

@@ -2,59 +2,130 @@
 
 `vectors.lance` holds one row a picture, sorted by image id; Lance shows it whole or not at all, and its schema names the
 model. Vectors are rounded, because a model's last digits depend on the shape of its batch.
+
+The work is cut into parts, so that many workers share it and a killed job goes on: a part's vectors stand in a file of their
+own beside the table until all are there.
 """
+import io
 from collections.abc import Callable, Iterator
 
 import lance
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from knowledge.store.lance_files import open_lance, write_lance
 from knowledge.store.layout import VECTORS, table_path
 from records.errors import InputError
-from records.identity import SCORE_DIGITS
+from records.identity import SCORE_DIGITS, sha256_hex
+from records.parquet import write_whole
+from records.places import Place, place, remove_tree
+
+PART = 2048
+"""Pictures a part: 8 s of a core with the small checkpoint, some minutes with ViT-B/32."""
+BATCH = 16
+PARTS = "vectors-parts"
+
+Compute = Callable[[list[bytes]], np.ndarray]
+"""Files of some pictures to their unit vectors, float (pictures, width)."""
 
 
-def add_vectors(store_path: str, compute: Callable[[list[bytes]], np.ndarray], model_name: str, batch: int = 16,
-                progress: Callable[[int, int], None] | None = None) -> int:
-    """Computes and writes the vector of every picture; returns how many. Vectors of the same model are left as they are.
+def add_vectors(store_path: str, compute: Compute, model_name: str, batch: int = BATCH, progress: Callable[[int, int], None] | None = None) -> int:
+    """Computes and writes the vector of every picture in this process; returns how many. Vectors of the same model are left as they are.
 
     Args:
         store_path: a whole store.
-        compute: files of up to `batch` pictures to their unit vectors, float (pictures, width).
+        compute: gives the vectors of up to `batch` pictures.
         model_name: the checkpoint's name, kept beside the vectors.
         batch: pictures a call.
-        progress: called with (done, total).
+        progress: called with (done, total), in pictures.
     """
-    images = open_lance(table_path(store_path, "images"))
-    total = images.count_rows()
-    existing = vectors_of(store_path)
-    if existing is not None and existing.schema.metadata.get(b"model") == model_name.encode() and existing.count_rows() == total:
-        return total
+    total = num_pictures(store_path)
+    if not have_vectors(store_path, model_name):
+        for part in range(num_parts(store_path)):
+            write_part(store_path, compute, model_name, part, batch, (lambda done: progress(done, total)) if progress else None)
+        gather_parts(store_path, model_name)
+    return total
+
+
+def num_pictures(store_path: str) -> int:
+    """How many pictures a store has."""
+    return open_lance(table_path(store_path, "images")).count_rows()
+
+
+def num_parts(store_path: str) -> int:
+    """Into how many parts the work is cut."""
+    return -(-num_pictures(store_path) // PART)
+
+
+def have_vectors(store_path: str, model_name: str) -> bool:
+    """Whether every picture of a store has its vector of this model, or there is none."""
+    total, existing = num_pictures(store_path), vectors_of(store_path)
     if not total:
-        return 0
+        return True
+    return existing is not None and existing.schema.metadata.get(b"model") == model_name.encode() and existing.count_rows() == total
 
-    def computed() -> Iterator[tuple[list[str], np.ndarray]]:
-        done = 0
-        for rows in images.to_batches(columns=["key", "bytes"], batch_size=batch, strict_batch_size=True):
-            vectors = np.asarray(compute(rows.column("bytes").to_pylist()), np.float32)
-            assert vectors.shape[0] == rows.num_rows, f"{model_name} gave {vectors.shape} for {rows.num_rows} pictures"
-            yield rows.column("key").to_pylist(), np.round(vectors, SCORE_DIGITS) + np.float32(0)
-            done += rows.num_rows
-            if progress:
-                progress(done, total)
 
-    stream = computed()
-    first = next(stream)
-    schema = pa.schema([("key", pa.string()), ("vector", pa.list_(pa.float32(), first[1].shape[1]))], metadata={"model": model_name})
+def finished_parts(store_path: str, model_name: str) -> int:
+    """How many parts stand."""
+    return sum(1 for _ in _folder(store_path, model_name).glob("*.parquet"))
+
+
+def write_part(store_path: str, compute: Compute, model_name: str, part: int, batch: int = BATCH, progress: Callable[[int], None] | None = None) -> None:
+    """Computes the vectors of a part, where they do not stand.
+
+    Args:
+        store_path: a whole store.
+        compute: gives the vectors of up to `batch` pictures.
+        model_name: the checkpoint's name.
+        part: its number, from 0.
+        batch: pictures a call.
+        progress: called with the pictures done, of this part and all before it.
+    """
+    path = _folder(store_path, model_name) / f"part-{part:06d}.parquet"
+    if path.exists():
+        return
+    keys: list[str] = []
+    rows: list[np.ndarray] = []
+    images = open_lance(table_path(store_path, "images"))
+    for found in images.to_batches(columns=["key", "bytes"], offset=part * PART, limit=PART, batch_size=batch, strict_batch_size=True):
+        vectors = np.asarray(compute(found.column("bytes").to_pylist()), np.float32)
+        assert vectors.shape[0] == found.num_rows, f"{model_name} gave {vectors.shape} for {found.num_rows} pictures"
+        keys += found.column("key").to_pylist()
+        rows.append(np.round(vectors, SCORE_DIGITS) + np.float32(0))
+        if progress:
+            progress(part * PART + len(keys))
+    whole = np.concatenate(rows)
+    file = io.BytesIO()
+    flat = pa.FixedSizeListArray.from_arrays(pa.array(whole.reshape(-1), pa.float32()), whole.shape[1])
+    pq.write_table(pa.table({"key": keys, "vector": flat}), file)
+    write_whole(path, file.getvalue())
+
+
+def gather_parts(store_path: str, model_name: str) -> None:
+    """Writes the table of all vectors from their parts, and removes those."""
+    folder, number = _folder(store_path, model_name), num_parts(store_path)
+    if not number:
+        return
+
+    def read(part: int) -> pa.Table:
+        return pq.read_table(io.BytesIO((folder / f"part-{part:06d}.parquet").read_bytes()))
 
     def batches() -> Iterator[pa.RecordBatch]:
-        for keys, vectors in (first, *stream):
-            flat = pa.array(vectors.reshape(-1), pa.float32())
-            yield pa.RecordBatch.from_arrays([pa.array(keys), pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])], schema=schema)
+        for part in range(number):
+            yield from read(part).cast(schema).to_batches()
 
-    write_lance(f"{store_path.rstrip('/')}/{VECTORS}", schema, batches())
-    return total
+    try:
+        schema = pa.schema([("key", pa.string()), ("vector", read(0).schema.field("vector").type)], metadata={"model": model_name})
+        write_lance(f"{store_path.rstrip('/')}/{VECTORS}", schema, batches())
+    except OSError:
+        if not have_vectors(store_path, model_name):  # else another process was first
+            raise
+    remove_tree(place(store_path, PARTS), ignore_errors=True)
+
+
+def _folder(store_path: str, model_name: str) -> Place:
+    return place(store_path, PARTS, sha256_hex(model_name)[:16])
 
 
 def vectors_of(store_path: str) -> lance.LanceDataset | None:

@@ -6,8 +6,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from knowledge.store.vectors import vectors_of
+from knowledge.store.vectors import PART, vectors_of
 from models.clip import Clip
+from pipeline.embed import FEW
 from pipeline.external import outside_seeds
 from pipeline.inputs import words_of
 from pipeline.plan import priors
@@ -199,13 +200,14 @@ def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) ->
 
 
 def _embedding(recipe: Recipe, store: str, num_images: int, workers: int) -> StageForecast:
-    """The store's pictures are embedded once, by one process, before the first stage."""
+    """The store's pictures are embedded once, before the first stage."""
     clip = Clip.load(recipe.models.clip)
     table = vectors_of(store)
     stands = table is not None and table.schema.metadata[b"model"].decode() == clip.name
     seconds = ZERO if stands else (SMALL_CLIP if "small" in clip.name else OTHER_CLIP)
+    at_once = workers if num_images > FEW * PART else 1
     return StageForecast(stage="embed pictures", items=exactly(0 if stands else num_images), share=exactly(1), calls=ZERO, tokens=ZERO, money=ZERO,
-                         unpriced=(), hours=(exactly(num_images) * seconds).scaled(1 / 3600), source="every picture of the store, once")
+                         unpriced=(), hours=(exactly(num_images) * seconds).scaled(1 / at_once / 3600), source="every picture of the store, once")
 
 
 def _notes(recipe: Recipe, seeds: SeedCount, calls: list[RoleCalls], measured: Pilot | None, num_outside: int) -> tuple[str, ...]:

@@ -113,6 +113,31 @@ def test_the_job_manager(on_cluster, cluster, store, whole, undisturbed):
     TABLE.append(("kill -9 of the job manager", undisturbed, time.monotonic() - began, "exit 1; the same command goes on"))
 
 
+def job_servers() -> set[int]:
+    """Processes that run Beam's job server."""
+    return {int(line.parent.name) for line in Path("/proc").glob("[0-9]*/cmdline") if b"--flink-master" in _read(line)}
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # the process has just ended
+        return b""
+
+
+def test_the_command_ended_by_sigterm_takes_its_job_and_its_job_server_along(on_cluster, cluster, store, whole, undisturbed):
+    before, began, out = job_servers(), time.monotonic(), store.parent / "fault-sigterm"
+    job = synth(store, out, *on_cluster)
+    until(lambda: drafted(out))
+    assert job_servers() - before
+    job.terminate()
+    assert job.wait(60) == 128 + signal.SIGTERM
+    assert not job_servers() - before
+    until(lambda: cluster.overview()["jobs-running"] == 0, 60)
+    assert ended(synth(store, out, *on_cluster), out) == 0 and digests(out) == whole
+    TABLE.append(("SIGTERM to the command", undisturbed, time.monotonic() - began, "the job is cancelled; the same command goes on"))
+
+
 def endpoint(port: int) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, str(ROOT / "benchmarks" / "mock_endpoint.py"), "--port", str(port), "--mean", "0.6"], cwd=ROOT,
                             stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(ROOT)})
@@ -146,6 +171,8 @@ def test_an_endpoint_that_is_down_for_a_minute(on_cluster, cluster, store):
         began, calm = time.monotonic(), store.parent / "endpoint-calm"
         assert ended(synth(store, calm, *on_cluster, settings=settings), calm) == 0
         without = time.monotonic() - began
+        alone = store.parent / "endpoint-in-process"
+        assert ended(synth(store, alone, "--workers", "1", settings=settings), alone) == 0 and digests(alone) == digests(calm)
         began, out = time.monotonic(), store.parent / "endpoint-away"
         job = synth(store, out, *on_cluster, settings=settings)
         until(lambda: asked(out))
