@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.engines.engine import Engine
 from agent.engines.openai import OpenAIEngine
-from agent.engines.oracle import OracleEngine
+from agent.engines.oracle import OracleEngine, keep
 from agent.engines.oracle_task import Puzzle, puzzle_from
 from agent.engines.server import ServerEngine
 from agent.engines.token_engine import Sampling, TokenEngine
@@ -138,7 +138,7 @@ def _oracle(job: TeachJob, tools: tuple[str, ...]) -> tuple[Engine, Callable[[Qu
     def begin(question: Question) -> None:
         puzzle = puzzle_from(question, store)
         assert puzzle is not None, "tasks without a form are not given to the oracle"
-        puzzles[question.id] = puzzle
+        keep(puzzles, question.id, puzzle)
 
     return OracleEngine(puzzles, tools=tools, max_calls=job.recipe.teach.limits.calls), begin
 

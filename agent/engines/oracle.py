@@ -26,6 +26,16 @@ class _Played:
     next: Step | Ended
     num_seen: int = 0
 
+MAX_KEPT = 8192
+"""Tasks of which a process keeps something, more than are played at once; the oldest are forgotten, so that memory stays bounded."""
+
+
+def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
+    """Puts a value into a dictionary that holds the latest `MAX_KEPT`."""
+    kept[key] = value
+    if len(kept) > MAX_KEPT:
+        del kept[next(iter(kept))]
+
 
 class OracleEngine:
     """Plays the puzzles of its tasks.
@@ -36,7 +46,7 @@ class OracleEngine:
         max_calls: of an episode; at most the limit under which it is played.
 
     Attributes:
-        ends: how the searches ended, by (task, rollout): the failed step, or the turn that holds the answer.
+        ends: how the latest searches ended, by (task, rollout): the failed step, or the turn that holds the answer.
     """
 
     name = "oracle"
@@ -56,7 +66,7 @@ class OracleEngine:
         """See `Engine.step`. The turns are short; `max_new_tokens` is never near."""
         played = self._at(conversation)
         if isinstance(played.next, Ended):
-            self.ends[conversation.key] = played.next
+            keep(self.ends, conversation.key, played.next)
             action = f"<answer>{played.next.answer}</answer>"
         else:
             action = f"<tool_call>{json.dumps({'name': played.next.name, 'arguments': played.next.arguments}, ensure_ascii=False)}</tool_call>"

@@ -5,7 +5,7 @@ from typing import get_type_hints
 
 import pytest
 
-from agent.engines import oracle_task
+from agent.engines import oracle, oracle_task
 from agent.engines.engine import Conversation
 from agent.engines.oracle import OracleEngine
 from agent.engines.oracle_check import NAMED_ONLY, NOT_SAID, OTHERWISE, doubt_about
@@ -334,3 +334,11 @@ def test_an_infobox_that_says_something_else_rules_a_thing_out():
 def test_relations_without_cues_of_their_own_are_read_by_their_names():
     page = page_saying("It has Oakum as its shipping agent.", links=("Oakum",), title="Old Bridge")
     assert candidates(page, Relation(property="P99999", label="shipping agent"), kind="thing")[0].value.name == "Oakum"
+
+
+def test_a_process_that_plays_for_days_keeps_the_latest_only(monkeypatch):
+    monkeypatch.setattr(oracle, "MAX_KEPT", 3)
+    kept = {}
+    for number in range(10):
+        oracle.keep(kept, number, number)
+    assert list(kept) == [7, 8, 9]
