@@ -122,7 +122,7 @@ class Http:
         for _ in range(MAX_REDIRECTS + 1):
             self._check_public(url)
             try:
-                async with self._session("open").get(url, allow_redirects=False, timeout=_NO_TIMEOUT, proxy=_proxy(url),
+                async with self._session("open").get(url, allow_redirects=False, timeout=_NO_TIMEOUT, proxy=machine_proxy(url),
                                                      headers={"User-Agent": USER_AGENT, "Accept": "image/*", "Accept-Encoding": "identity"}) as response:
                     if response.status in (301, 302, 303, 307, 308):
                         url = urljoin(url, response.headers.get("Location", ""))
@@ -143,7 +143,7 @@ class Http:
             # No redirects: one would take the key to another host.
             async with self._session("services").request(
                     "GET" if asked.body is None else "POST", url, params=dict(asked.query) or None, headers=headers, allow_redirects=False,
-                    data=None if asked.body is None else orjson.dumps(asked.body), proxy=_proxy(url), timeout=_NO_TIMEOUT) as response:
+                    data=None if asked.body is None else orjson.dumps(asked.body), proxy=machine_proxy(url), timeout=_NO_TIMEOUT) as response:
                 return response.status, {k.lower(): v for k, v in response.headers.items()}, await _read(response, MAX_REPLY_BYTES)
         except (aiohttp.ClientError, OSError) as error:
             fault = _fault_of_connection(name, error)
@@ -154,7 +154,7 @@ class Http:
         if self._loop is not loop:
             self._sessions, self._loop = {}, loop
         if kind not in self._sessions:
-            resolver = _PublicResolver() if kind == "open" and not self.allow_private else None
+            resolver = PublicResolver() if kind == "open" and not self.allow_private else None
             # Pictures are compressed in themselves: what a strange host packs once more could be a bomb, and is not unpacked.
             self._sessions[kind] = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, resolver=resolver), cookie_jar=aiohttp.DummyCookieJar(),
                                                          auto_decompress=kind != "open")
@@ -184,6 +184,12 @@ def is_public(host: str) -> bool:
         return "." in name and not own and not re.fullmatch(r"\d+|0x[\da-f]*", last)
 
 
+def is_blocked(host: str, blocked_hosts: tuple[str, ...]) -> bool:
+    """Whether a host is one of the blocked ones or lies below one."""
+    name = host.rstrip(".").lower()
+    return any(name == blocked or name.endswith(f".{blocked}") for blocked in blocked_hosts)
+
+
 def is_public_address(address: str) -> bool:
     """Whether an IP address is one of the open internet; an IPv6 address that leads to an IPv4 one (mapped, 6to4) is judged by that.
 
@@ -199,7 +205,13 @@ def is_public_address(address: str) -> bool:
     return found.is_global and not found.is_multicast
 
 
-class _PublicResolver(AbstractResolver):
+def machine_proxy(url: str) -> str | None:
+    """The proxy that the environment (HTTPS_PROXY, NO_PROXY, …) names for an address."""
+    parts = urlsplit(url)
+    return None if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme)
+
+
+class PublicResolver(AbstractResolver):
     """Names to public addresses only."""
 
     def __init__(self) -> None:
@@ -240,9 +252,3 @@ def _fault_of_connection(name: str, error: Exception) -> CallFault:
     if isinstance(error, aiohttp.ClientConnectorError):
         return CallFault(name, f"cannot be reached ({what})", Status.UNREACHABLE)
     return CallFault(name, f"the connection broke ({what})", Status.CUT)
-
-
-def _proxy(url: str) -> str | None:
-    """The proxy that the environment (HTTPS_PROXY, NO_PROXY, …) names for an address."""
-    parts = urlsplit(url)
-    return None if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme)

@@ -5,14 +5,19 @@ answered from it, nothing is sent, and a call that it lacks is a provider fault 
 """
 import asyncio
 import functools
+import logging
 import re
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from agent.bank import ImageBank, usable_picture
 from agent.providers.base import Answered, Block, Page, PageHit, PageLink, PagePicture, PictureHit
-from agent.providers.http import Http, Keys, is_public
+from agent.providers.browser import PROVIDER as BROWSER
+from agent.providers.browser import open_browser
+from agent.providers.http import Http, Keys, is_blocked, is_public
 from agent.providers.live_settings import LiveSettings, ServiceSettings
 from agent.providers.services import (
     Asked,
@@ -39,11 +44,16 @@ from models.picture_file import decode
 from records.errors import InputError, ProviderFault
 from records.identity import sha256_hex
 
+LOG = logging.getLogger(__name__)
 KINDS = {"text": ("serper", "serper_scholar", "google"), "picture": ("vision", "lens"), "words": ("serper_images", "google_images"),
          "reader": ("jina",), "ocr": ("pp_structure",)}
 PICTURES_A_PAGE = 3
 """Addresses that are tried for one page's picture."""
 MAX_PAGE_PICTURES = 8
+BROWSERS = 2
+"""Browsers at a time in a process; each takes half a gigabyte."""
+SPARE_SECONDS = 3.0
+"""For a browser that is stopped to end."""
 STAGE = "tools"
 # No bracket inside of a text, none inside of an address, and one level of parentheses there ("…/Mercury_(planet)"): no two attempts read
 # the same stretch, so a page that opens brackets without end is read in linear time.
@@ -81,6 +91,9 @@ class LiveProvider:
             self._keys[role] = Keys(() if settings.replay else service.keys(f"live.{role}"))
             caller.set_pace(service.kind, service.pace())
         caller.set_pace("pictures", Pace(max_in_flight=32))
+        caller.set_pace(BROWSER, Pace(max_in_flight=BROWSERS))
+        self._browser = None if settings.replay or not settings.browser else open_browser(
+            settings.browser, "live.browser", allow_private=settings.allow_private, blocked_hosts=settings.blocked_hosts, max_bytes=settings.max_picture_bytes)
 
     @property
     def snapshot(self) -> str:
@@ -129,7 +142,10 @@ class LiveProvider:
         title, address = read.value.title, read.value.url or url
         if self._is_blocked(address):  # the address led there
             raise model_fault("blocked", "visit: this site is blocked. Look elsewhere.")
-        return Answered(value=self._page(title or address, address, read.value.markdown), cost=read.cost)
+        page = self._page(title or address, address, read.value.markdown)
+        if self.settings.browser and self._may_be_visited(address):
+            page = replace(page, screenshot=functools.partial(self._screenshot, address))
+        return Answered(value=page, cost=read.cost)
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
         """Text blocks by the OCR service, where there is one."""
@@ -193,6 +209,27 @@ class LiveProvider:
         except (ProviderFault, ToolFault):
             return b""
 
+    async def _screenshot(self, url: str, seconds: float) -> bytes:
+        """The page as the browser shows it; b"" where that cannot be had, which is told in the log and the ledger and is no fault of the visit."""
+        seconds = min(seconds, self.settings.browser_seconds)
+        until = time.monotonic() + seconds
+
+        async def send(_: str) -> Reply:
+            assert self._browser is not None
+            # What is left after waiting for a free browser: a call whose visit has gone on is dropped here, and holds up no other.
+            return Reply(body=await self._browser.screenshot(url, until - time.monotonic()))
+
+        request = CallRequest(provider=BROWSER, content={"recording": self.settings.recording, "screenshot": url}, stage=STAGE, price=FREE,
+                              timeout=self.settings.browser_seconds + 30)
+        try:
+            async with asyncio.timeout(None if self.settings.replay else max(0.0, seconds) + SPARE_SECONDS):
+                return (await self._reply(request, send)).body
+        except ToolFault:
+            return b""  # replayed, and there was none
+        except (ProviderFault, TimeoutError) as error:
+            LOG.warning("no screenshot of %.300r: %s", url, error or "no browser was free in time")
+            return b""
+
     def _page(self, title: str, url: str, markdown: str) -> Page:
         """Markdown to sections, links and pictures."""
         pictures = {address: " ".join(alt.split()) for alt, target in _MARKDOWN_PICTURE.findall(markdown)
@@ -209,18 +246,20 @@ class LiveProvider:
 
     def _web_address(self, url: str) -> str:
         """A public http address, or a fault that says what is wrong."""
-        try:
-            parts = urlsplit(url.strip())
-            good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username and not any(c.isspace() for c in url.strip())
-        except ValueError:
-            good = False
-        if not good or not (self.settings.allow_private or is_public(parts.hostname or "")):
+        if not self._may_be_visited(url.strip()):
             raise model_fault("bad_url", "visit: the url must be a public address that begins with http:// or https://.")
         return url.strip()
 
+    def _may_be_visited(self, url: str) -> bool:
+        try:
+            parts = urlsplit(url)
+            good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username and not any(c.isspace() for c in url)
+        except ValueError:
+            return False
+        return good and (self.settings.allow_private or is_public(parts.hostname or ""))
+
     def _is_blocked(self, url: str) -> bool:
-        host = (urlsplit(url).hostname or "").rstrip(".").lower()
-        return any(host == blocked or host.endswith(f".{blocked}") for blocked in self.settings.blocked_hosts)
+        return is_blocked(urlsplit(url).hostname or "", self.settings.blocked_hosts)
 
 
 def _joined(base: str, target: str) -> str:

@@ -1,5 +1,6 @@
 """Tools that search and read. What they bring is other people's text: quoted, never obeyed, never a status."""
 import asyncio
+import time
 from typing import Annotated
 
 from pydantic import Field
@@ -17,6 +18,8 @@ SNIPPET_CHARS = 320
 PASSAGE_CHARS = 900
 PAGE_CHARS = 4_000
 NUM_LINKS = 30
+SPARE_SECONDS = 5.0
+"""Of a call's time, left by the wait for a screenshot: a page's text is not lost to its picture."""
 
 TopK = Annotated[int, Field(ge=1, le=20)]
 
@@ -91,6 +94,7 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
         url: The page's address, as a search or a page gave it.
         goal: What you want to learn from the page.
     """
+    began = time.monotonic()
     found = await at.provider.page(url, goal)
     page = found.value
     parts: list[str | NewPicture] = [f"{one_line(page.title)}\nURL: {one_line(page.url, 2_000)}"]
@@ -99,11 +103,14 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
         words, cost = await at.summarise(goal, page.title, whole_text(page))
         words = f"Summary for the goal (by a model):\n{words}"
     parts.append(quoted(words, PAGE_CHARS) if words.strip() else "The page says nothing about the goal.")
-    if page.screenshot:
-        parts += ["The page as a browser shows it:", NewPicture(data=page.screenshot, url=page.url, title=one_line(page.title))]
-    room = at.settings.max_new_pictures - bool(page.screenshot)
-    shown = page.pictures[:room]
-    for picture, data in zip(shown, await asyncio.gather(*(p.fetch() for p in shown)), strict=True):
+    shown = page.pictures[:at.settings.max_new_pictures]
+    left = at.settings.seconds - (time.monotonic() - began) - SPARE_SECONDS
+    fetches = [*([page.screenshot(left)] if page.screenshot else []), *(p.fetch() for p in shown)]
+    fetched = await asyncio.gather(*fetches)
+    if page.screenshot and (screenshot := fetched.pop(0)):
+        parts += ["The page as a browser shows it:", NewPicture(data=screenshot, url=page.url, title=one_line(page.title))]
+        shown = shown[:at.settings.max_new_pictures - 1]
+    for picture, data in zip(shown, fetched, strict=False):
         if data:
             parts += [f"On the page: {one_line(picture.caption)}" if picture.caption else "On the page:",
                       NewPicture(data=data, url=picture.url, title=one_line(page.title))]
