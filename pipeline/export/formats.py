@@ -1,12 +1,14 @@
 """One item in the shapes that trainers read. Pictures travel inside the Parquet rows, so a file is complete by itself.
 
 * **sharegpt** (LLaMA-Factory): `conversations` of {from, value}, `images`, `system`, `tools`; `<image>` stands in the text where
-  the picture goes; `dataset_info.json` names the folders. Its README documents the keys; a column of pictures in Parquet is
-  what its own `mllm_demo` data set has. The reply is the bare answer until teacher trajectories exist.
+  the picture goes; `dataset_info.json` names the folders. Its README documents the keys. The reply is the bare answer until
+  teacher trajectories exist.
 * **verl**: `data_source`, `prompt` with `<image>`, `images`, `ability`, `reward_model.ground_truth`, `extra_info`, as
   `examples/data_preprocess/geo3k.py` makes them.
 * **trl**: conversational prompt whose content is a list of {type, text}, and `images`, as "Vision datasets" of its page on
   dataset formats asks; further columns reach the reward function by name.
+
+The tests read them with these tools' own code. All need `datasets` 4.0 or later, whose `List` the files name.
 """
 import json
 from collections.abc import Callable
@@ -19,10 +21,16 @@ from pipeline.export.columns import ReadPicture, image_cell
 from records.synthesis import Question
 
 IMAGE_TOKEN = "<image>"
+PLACEHOLDERS = (IMAGE_TOKEN, "<video>", "<audio>")
+"""What LLaMA-Factory and verl replace by pictures, films and sounds, wherever they stand: one too many, and the former ends with an error, while
+the latter leaves the row out."""
 ABILITY = "multimodal_search"
 INDEX_HEX_DIGITS = 15
 """verl wants a number for each row: the first 60 bits of the id, the same in every export."""
 
+STORED = Image(decode=False)
+"""For LLaMA-Factory, which writes its rows anew twice before it trains: a picture that `datasets` had opened would be compressed as JPEG again each
+time. It takes the bytes as they are."""
 _TURN = {"from": Value("string"), "value": Value("string")}
 _ANSWERS = List(Value("string"))
 
@@ -42,16 +50,24 @@ def answers(question: Question) -> list[str]:
     return list(dict.fromkeys((question.answer.text, *question.answer.aliases)))
 
 
+def without_placeholders(text: str) -> str:
+    """A text in which what looks like a placeholder has other brackets."""
+    for mark in PLACEHOLDERS:
+        text = text.replace(mark, f"‹{mark[1:-1]}›")
+    return text
+
+
 def sharegpt_row(question: Question, source: str, split: str, read: ReadPicture) -> dict[str, Any]:
     """A LLaMA-Factory row: the question with its picture, and the answer."""
-    turns = [{"from": "human", "value": IMAGE_TOKEN + question.text}, {"from": "gpt", "value": question.answer.text}]
+    turns = [{"from": "human", "value": IMAGE_TOKEN + without_placeholders(question.text)},
+             {"from": "gpt", "value": without_placeholders(question.answer.text)}]
     return {"conversations": turns, "images": [image_cell(question.image_id, read)], "system": "", "tools": ""}
 
 
 def verl_row(question: Question, source: str, split: str, read: ReadPicture) -> dict[str, Any]:
     """A verl row; a reward function finds every right wording in `extra_info.answers`."""
     return {
-        "data_source": source, "prompt": [{"role": "user", "content": IMAGE_TOKEN + question.text}],
+        "data_source": source, "prompt": [{"role": "user", "content": IMAGE_TOKEN + without_placeholders(question.text)}],
         "images": [image_cell(question.image_id, read)], "ability": ABILITY,
         "reward_model": {"style": "rule", "ground_truth": question.answer.text},
         "extra_info": {"split": split, "index": int(question.id[:INDEX_HEX_DIGITS], 16), "id": question.id, "question": question.text,
@@ -68,7 +84,7 @@ def trl_row(question: Question, source: str, split: str, read: ReadPicture) -> d
 
 
 FORMATS = {
-    "sharegpt": Format(Features({"conversations": List(_TURN), "images": List(Image()), "system": Value("string"), "tools": Value("string")}),
+    "sharegpt": Format(Features({"conversations": List(_TURN), "images": List(STORED), "system": Value("string"), "tools": Value("string")}),
                        sharegpt_row, ("sft", "rl")),
     "verl": Format(Features({
         "data_source": Value("string"), "prompt": List({"role": Value("string"), "content": Value("string")}), "images": List(Image()),

@@ -13,6 +13,7 @@ from datasets import Features, Image, List, Value
 
 from agent.render import Renderer
 from models.messages import Message, Picture
+from pipeline.export.formats import IMAGE_TOKEN, STORED, without_placeholders
 from pipeline.teach_folder import StoredBank, has_prompt, read_prompt, stored_renderer, teach_facts, teach_folder
 from records.identity import canonical_json
 from records.outcomes import Rejection
@@ -21,8 +22,6 @@ from records.trajectories import TaskResult, Trajectory
 from transforms.stages.shards import shard_path, stage_names
 from transforms.teaching.keep import KEEP, SOLVED
 
-PLACEHOLDERS = ("<image>", "<video>", "<audio>")
-"""What LLaMA-Factory and verl replace by pictures, films and sounds, wherever they stand."""
 _PARTS = List({"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})})
 _STATISTICS = ("num_turns", "num_calls", "pictures_found", "pictures_made", "handles_as_input", "tool_pictures_used_again", "made_pictures_used_again")
 
@@ -57,13 +56,7 @@ class Told:
 
     def with_placeholders(self) -> list[dict[str, str]]:
         """Messages whose content is text with `<image>` for each picture. What a turn itself says of that kind is written otherwise."""
-        return [{"role": m.role, "content": "".join(_plain(p) if isinstance(p, str) else PLACEHOLDERS[0] for p in m.parts)} for m in self.messages]
-
-
-def _plain(text: str) -> str:
-    for mark in PLACEHOLDERS:
-        text = text.replace(mark, f"‹{mark[1:-1]}›")
-    return text
+        return [{"role": m.role, "content": "".join(without_placeholders(p) if isinstance(p, str) else IMAGE_TOKEN for p in m.parts)} for m in self.messages]
 
 
 def cell(picture: Picture) -> dict[str, Any]:
@@ -115,7 +108,7 @@ class TrajectoryFormat:
 
 
 TRAJECTORY_FORMATS = {
-    "sharegpt": TrajectoryFormat(Features({"conversations": List({"from": Value("string"), "value": Value("string")}), "images": List(Image()),
+    "sharegpt": TrajectoryFormat(Features({"conversations": List({"from": Value("string"), "value": Value("string")}), "images": List(STORED),
                                            "system": Value("string"), "tools": Value("string")}), sharegpt_row),
     "verl": TrajectoryFormat(Features({"messages": List({"role": Value("string"), "content": Value("string")}), "images": List(Image()), **_EXTRA}),
                              verl_row),

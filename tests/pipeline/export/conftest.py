@@ -5,6 +5,7 @@ import pytest
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+from pipeline.resources import Job
 from tests.pipeline.export.finished_run import job_of, recipe, write_run, write_store
 
 
@@ -33,3 +34,17 @@ def exported(made, tmp_path_factory):
     shutil.copytree(made / "run", folder / "run")
     export_dataset(job_of(folder / "run", made / "store"))
     return folder / "run" / "dataset"
+
+
+@pytest.fixture(scope="session")
+def taught(made, tmp_path_factory):
+    """A run with trajectories and its data set; tests only read it."""
+    from pipeline.export import export_dataset
+    from tests.pipeline.export import taught as teacher
+
+    folder = tmp_path_factory.mktemp("taught")
+    run = teacher.copy_of(made, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        teacher.teach(run, made / "store", patch)
+    export_dataset(Job(run=str(run), store=str(made / "store"), recipe=teacher.settings()))
+    return run

@@ -1,5 +1,6 @@
 """The shapes that the tools document: LLaMA-Factory's data/README.md, verl's examples/data_preprocess/geo3k.py and
 verl/utils/dataset/rl_dataset.py, TRL's dataset_formats page ("Vision datasets")."""
+import io
 import json
 import re
 
@@ -27,7 +28,8 @@ def test_sharegpt_is_what_llama_factory_reads(exported, tmp_path):
             assert [t[tags["role_tag"]] for t in turns] == [tags["user_tag"], tags["assistant_tag"]]
             # As many <image> in the text as there are pictures, or LLaMA-Factory refuses the row.
             assert sum(t[tags["content_tag"]].count("<image>") for t in turns) == len(row[columns["images"]]) == 1
-            assert isinstance(row[columns["images"]][0], Image.Image)
+            # As bytes: what is opened here, LLaMA-Factory would compress again.
+            assert Image.open(io.BytesIO(row[columns["images"]][0]["bytes"])).size == (160, 120)
 
 
 def test_verl_reads_prompt_pictures_and_ground_truth(exported, tmp_path):

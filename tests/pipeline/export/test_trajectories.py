@@ -22,17 +22,6 @@ from tests.pipeline.export.test_formats import load
 from transforms.stages.shards import counts, read_stage, stage_names
 
 
-@pytest.fixture(scope="module")
-def taught(made, tmp_path_factory) -> Path:
-    """A run with trajectories and its data set; tests only read it."""
-    folder = tmp_path_factory.mktemp("taught")
-    run = teacher.copy_of(made, folder)
-    with pytest.MonkeyPatch.context() as patch:
-        teacher.teach(run, made / "store", patch)
-    export_dataset(Job(run=str(run), store=str(made / "store"), recipe=teacher.settings()))
-    return run
-
-
 def numbers(rows) -> set[int]:
     """The questions of rows."""
     return {teacher.NUMBERS[r["question_id"]] for r in rows}
