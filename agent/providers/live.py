@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 from agent.bank import ImageBank, usable_picture
 from agent.providers.base import Answered, Block, Page, PageHit, PageLink, PagePicture, PictureHit
 from agent.providers.browser import PROVIDER as BROWSER
-from agent.providers.browser import open_browser
+from agent.providers.browser import LEAST_SECONDS, open_browser
 from agent.providers.http import Http, Keys, is_blocked, is_public
 from agent.providers.live_settings import LiveSettings, ServiceSettings
 from agent.providers.services import (
@@ -92,6 +92,8 @@ class LiveProvider:
             caller.set_pace(service.kind, service.pace())
         caller.set_pace("pictures", Pace(max_in_flight=32))
         caller.set_pace(BROWSER, Pace(max_in_flight=BROWSERS))
+        if settings.browser and settings.browser_seconds < LEAST_SECONDS:
+            raise InputError("live.browser_seconds", f"no page is shown within {settings.browser_seconds:g} s", f"Give {LEAST_SECONDS:g} or more; 20 is usual.")
         self._browser = None if settings.replay or not settings.browser else open_browser(
             settings.browser, "live.browser", allow_private=settings.allow_private, blocked_hosts=settings.blocked_hosts, max_bytes=settings.max_picture_bytes)
 

@@ -220,6 +220,11 @@ def test_a_browser_that_does_not_work_is_refused_before_work_starts(bench, tmp_p
     assert error.value.where == "live.browser" and error.value.fix
 
 
+def test_a_time_in_which_no_page_is_shown_is_refused(bench, fake):
+    with pytest.raises(InputError, match="within 2 s"):
+        bench(browser=fake(), browser_seconds=2.0)
+
+
 def test_as_root_chromium_itself_is_refused_with_the_way_out(chromium):
     if os.getuid() != 0:
         pytest.skip("not root")
