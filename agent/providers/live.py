@@ -15,8 +15,8 @@ from urllib.parse import urljoin, urlsplit
 
 from agent.bank import ImageBank, usable_picture
 from agent.providers.base import Answered, Block, Page, PageHit, PageLink, PagePicture, PictureHit
-from agent.providers.browser import PROVIDER as BROWSER
 from agent.providers.browser import LEAST_SECONDS, open_browser
+from agent.providers.browser import PROVIDER as BROWSER
 from agent.providers.http import Http, Keys, is_blocked, is_public
 from agent.providers.live_settings import LiveSettings, ServiceSettings
 from agent.providers.services import (
