@@ -10,7 +10,7 @@ from calls.sqlite import SqliteCache
 from tests.calls.redis_server import RedisServer, needs_redis
 
 PREFIXES = (f"test{i}" for i in itertools.count())
-LIFE = 0.6
+LIFE = 1.0
 """Seconds after which a worker counts as dead here."""
 
 
