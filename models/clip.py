@@ -87,7 +87,8 @@ class Clip:
         # A folder's name stays when its weights are trained anew; vectors of the old ones must not pass for theirs.
         name = f"{folder.name}@{_digest(folder)}" if local else spec
         device = "cuda" if torch.cuda.is_available() else "cpu"
-        return Clip(name, model.eval().to(device, memory_format=torch.channels_last), preprocess, tokenizer, Calibration.read(folder) if local else PUBLISHED.get(spec))
+        model = model.eval().to(device, memory_format=torch.channels_last)
+        return Clip(name, model, preprocess, tokenizer, Calibration.read(folder) if local else PUBLISHED.get(spec))
 
     def embed_pictures(self, pictures: Sequence[bytes | Image.Image]) -> np.ndarray:
         """Unit vectors of pictures, float32 (n, d), rounded.
