@@ -20,6 +20,7 @@ import pytest
 PACKAGES = (
     "llamafactory==0.9.5", "verl==0.9.1",
     "transformers==5.5.4", "tokenizers==0.22.2", "huggingface_hub==1.33.0",  # LLaMA-Factory: transformers <= 5.6.0; verl: >= 5.5.3, not 5.6.0
+    "httpx==0.28.1", "httpcore==1.0.9",  # that huggingface_hub; ours needs neither
     "datasets==4.0.0", "dill==0.3.8", "multiprocess==0.70.16", "fsspec==2025.3.0",  # LLaMA-Factory: datasets <= 4.0.0
     "peft==0.18.1", "trl==0.24.0",  # LLaMA-Factory looks at their versions
     "tensordict==0.10.0", "pyvers==0.1.0", "cloudpickle==3.1.2", "qwen-vl-utils==0.0.14",  # verl
