@@ -15,7 +15,7 @@ from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc, e
 from pipeline.worker_pool import WorkerPool, serve
 from records.errors import InputError
 
-READY = "import os, sys, time; os.write(1, b'ready\\n'); sys.stderr.write(' '.join(sys.argv[1:])); sys.stderr.flush(); time.sleep(60)"
+READY = "import os, sys, time; sys.stderr.write(' '.join(sys.argv[1:])); sys.stderr.flush(); os.write(1, b'ready\\n'); time.sleep(60)"
 
 
 @contextmanager
