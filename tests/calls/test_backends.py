@@ -57,7 +57,7 @@ def test_a_request_that_another_process_holds_is_busy_for_as_long_as_that_lives(
 
 
 def test_an_attempt_that_was_lost_and_is_settled_after_all_keeps_its_reply_and_its_cost(backend):
-    cache, asked = backend.open(), request(timeout=-60.0)  # its lease is over at once
+    cache, asked = backend.open(), request(timeout=-61.0)  # its lease was over a second ago
 
     async def ask() -> None:
         first = await cache.start(asked.key(), asked, Budget())
