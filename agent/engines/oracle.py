@@ -26,6 +26,7 @@ class _Played:
     next: Step | Ended
     num_seen: int = 0
 
+
 MAX_KEPT = 8192
 """Tasks of which a process keeps something, more than are played at once; the oldest are forgotten, so that memory stays bounded."""
 

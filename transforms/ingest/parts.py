@@ -24,6 +24,8 @@ SORTED = [("key", "ascending"), ("order", "ascending")]
 RUN_BYTES = 64 << 10
 RUN_ROWS = 1024
 SPARE_FILES = 512
+AHEAD = 4
+"""Batches of a run that one round of a merge reads at most: a hub's rows stand in one run, and may be millions."""
 REMOTE_BLOCK = 1 << 18
 """Bytes that one request fetches of a file in a bucket: its footer, some batches of a run."""
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
@@ -123,7 +125,7 @@ def write_runs(folder: Place, task: str, rows: dict[str, list[Row]]) -> None:
 
 
 def merge_runs(folder: Place, table: str) -> Iterator[pa.Table]:
-    """All runs of a table as one stream sorted by (key, order); memory holds two or three batches of each run."""
+    """All runs of a table as one stream sorted by (key, order); memory holds at most `AHEAD` + 1 batches of each run."""
     paths = listed(folder / table, "*.arrow")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if len(paths) + SPARE_FILES > soft:
@@ -137,15 +139,18 @@ def merge_runs(folder: Place, table: str) -> Iterator[pa.Table]:
         # that is held: 500 rows a second at 847 runs.
         bound, tables = open_ends[len(open_ends) // 2], [pool]
         for i, reader in enumerate(readers):
-            while (end := last[i]) is not None and end <= bound:  # until all that this run has up to the bound is there
+            for _ in range(AHEAD):  # until all that this run has up to the bound is there
+                if (end := last[i]) is None or end > bound:
+                    break
                 if places[i] == reader.num_record_batches:
                     last[i] = None
-                    continue
+                    break
                 batch = reader.get_batch(places[i])
                 places[i] += 1
                 last[i] = (batch.column(0)[-1].as_py(), batch.column(1)[-1].as_py())
                 tables.append(pa.Table.from_batches([batch]))
         pool = pa.concat_tables(tables)
+        bound = min([bound, *(end for end in last if end is not None)])  # some runs may have more below it
         before = pc.or_(pc.less(pool["key"], bound[0]), pc.and_(pc.equal(pool["key"], bound[0]), pc.less_equal(pool["order"], bound[1])))
         # Filters copy. A slice would keep all of the pool alive until whoever takes it has written it: 1.2 GB at 84 runs.
         yield pool.filter(before).sort_by(SORTED)
