@@ -99,6 +99,18 @@ MUTATIONS = [
     Mutation("logprobs", "grad = grad.div_(ctx.temperature)", "grad = grad"),
     Mutation("objective", "kl * (logp - old_logp).exp() if objective.kl_ratio else kl", "kl"),
     Mutation("objective", "losses = correction * token_losses", "losses = token_losses"),
+    # GRPO's step
+    Mutation("scored", "value if math.isfinite(value) else UNKNOWN", "value if math.isfinite(value) else 0.0", "step_lessons"),
+    Mutation("scored", "f is None else f for num, f", "f is None else num for num, f", "step_lessons"),
+    Mutation("step_lessons", "source.boundary.end - begins", "source.boundary.end", "step_lessons"),
+    Mutation("step_lessons", "check_prefix(each.rollout.row, origin", "check_prefix(origin.rollout.row, origin", "step_lessons"),
+    Mutation("step_lessons", "        left_out[PICTURE] += group.unplayed\n", "", "step_lessons"),
+    Mutation("step_figures", 'if name.startswith("left_out/")', 'if name.startswith("left_out/n")', "step_lessons"),
+    Mutation("grpo_update", "logp, old = scores.logp, engine_logp if objective.importance_cap is None else trainer",
+             "logp, old = scores.logp, trainer", "grpo_update"),
+    Mutation("grpo_update", "on_policy=n == 0", "on_policy=False", "grpo_update"),
+    Mutation("grpo_update", "number % step.updates", "0", "grpo_update"),
+    Mutation("grpo_update", "self._at_the_sampling_weights(some) for some in every[1:]", "None for some in every[1:]", "grpo_update"),
     # what the model is given
     Mutation("scorer", "use_cache=False", "use_cache=True", "packing"),
     Mutation("scorer", "temperature=self._temperature", "temperature=1.0", "engine_and_trainer"),

@@ -59,7 +59,7 @@ def test_every_preset_loads_and_is_the_same_read_again(name):
 @pytest.mark.parametrize(("overrides", "message"), [
     (["step.question=3"], "key step.question: is unknown. Did you mean step.questions?"), (["play.engine=oracle"], "key play.engine"),
     (["play.temperature=0"], "key play.temperature: .*greater than 0"), (["step.rollouts=1"], "key step.rollouts: .*greater than 1"),
-    (["step.micro_tokens=50"], "key step.micro_tokens: is 50, but a row may have 4096 tokens"), (["play.model=x"], "key play.model: is set"),
+    (["step.micro_tokens=50"], "key step.micro_tokens: is 50, but a row may have 1100 tokens"), (["play.model=x"], "key play.model: is set"),
     (["play.engine=server"], "key play.server: is missing"),
     (["axpo.trigger=no_tool"], "rollouts without a tool call have no prefix")])
 def test_wrong_settings_are_refused_with_their_place(overrides, message):

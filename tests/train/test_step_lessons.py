@@ -147,3 +147,14 @@ def test_ranks_choose_the_same_sources_whoever_has_them():
     apart = [*candidates(groups[1::2], AXPO, TAGS), *candidates(groups[::2], AXPO, TAGS)]
     assert chosen(every, AXPO, 3) == chosen(apart, AXPO, 3) and len(every) == 4
     assert candidates(grouped([judged(0, 0, end=EndReason.PROVIDER), judged(0, 1, "judge_failed")], ROWS, AXPO, 0), AXPO, TAGS) == []
+
+
+def test_a_rollout_that_is_lost_from_its_first_step_on_has_no_reward_whatever_it_answers():
+    settings = load_grpo_settings("grpo-tiny")
+    right = judged(0, 0, "correct", turns=4)
+    turns = [turn.replace(result=turn.result.replace(status=ToolStatus.MODEL_FAULT)) if turn.result else turn for turn in right.played.episode.turns]
+    lost = dataclasses.replace(right, played=dataclasses.replace(right.played, episode=right.played.episode.replace(turns=tuple(turns))))
+    made = scored([right, lost], ROWS, reward=settings.reward, fatal=settings.fatal, version=0)
+    assert [(each.rollout.fatal, each.rollout.reward) for each in made] == [(None, 1.0), (0, 0.0)]
+    vanilla = dataclasses.replace(settings.fatal, treatment="vanilla")
+    assert scored([lost], ROWS, reward=settings.reward, fatal=vanilla, version=0)[0].rollout.reward == 1.0
