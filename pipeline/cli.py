@@ -361,12 +361,25 @@ def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
 
 
 @app.command()
-def publish(run: Run_, to: Annotated[str, typer.Option(help="A folder, s3://…, gs://…, or hf://ORG/NAME (token in HF_TOKEN).")],
-            drop: Annotated[Path | None, typer.Option(help="A file of pictures to leave out: Commons names or hashes, one a line.")] = None) -> None:
-    """Uploads a run's data set, or copies it; with --drop it is rebuilt without some pictures first."""
-    from pipeline.commands.publish import publish as publish_run
+def publish(to: Annotated[str, typer.Option(help="A folder, s3://…, gs://…, or hf://ORG/NAME (token in HF_TOKEN).")],
+            run: Annotated[str, typer.Option(help="A run's folder, whose data set is published.")] = "",
+            model: Annotated[str, typer.Option(help="The --out of `questloom train`, whose model is published with a card.")] = "",
+            drop: Annotated[Path | None, typer.Option(help="--run: a file of pictures to leave out: Commons names or hashes, one a line.")] = None,
+            scores: Annotated[str, typer.Option(help="--model: a folder of `questloom evaluate` for the card.")] = "",
+            private: Annotated[bool, typer.Option("--private", help="A new repository on the Hub is shown to its owners only.")] = False) -> None:
+    """Uploads a run's data set or a trained model, or copies it; with --drop the data set is rebuilt without some pictures first.
 
-    typer.echo(publish_run(run, to, drop=drop))
+      questloom publish --run RUN --to hf://my-lab/questions --private
+
+      questloom publish --model grpo --scores results --to hf://my-lab/agent
+
+    An upload that broke off is continued by the same command.
+    """
+    from pipeline.commands import publish as publishing
+
+    if bool(run) == bool(model) or (model and drop) or (run and scores):
+        raise InputError("publish", "takes --run (with --drop) or --model (with --scores)", "Name one of the two.")
+    typer.echo(publishing.publish(run, to, drop=drop, private=private) if run else publishing.publish_model(model, to, scores=scores, private=private))
 
 
 @app.command(context_settings=BEAM)
