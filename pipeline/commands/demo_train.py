@@ -49,9 +49,9 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
     run, store = prepare(out, seed=seed, workers=workers)
     sft, grpo = out / "sft", out / "grpo"
     say("demo: supervised fine-tuning on the oracle's episodes")
-    training("sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(sft), "--set", f"seed={seed}")
+    training("train.sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(sft), "--set", f"seed={seed}")
     say(f"demo: GRPO, {steps} steps; held-out questions are played before, in between and after")
-    training("grpo", "--config", GRPO, "--run", str(run), "--store", str(store), "--model", str(sft / "model"), "--out", str(grpo), "--set",
+    training("train.grpo", "--config", GRPO, "--run", str(run), "--store", str(store), "--model", str(sft / "model"), "--out", str(grpo), "--set",
              f"seed={seed}", "--set", f"step.steps={steps}")
     lines = read_metrics(grpo)
     write_whole(out / "report.html", _page(lines).encode())
@@ -76,15 +76,15 @@ def prepare(out: Path, *, seed: int, workers: int) -> tuple[Path, Path]:
     return run, store
 
 
-def training(trainer: str, *arguments: str) -> None:
-    """Runs a trainer in a process of its own, on one core: small models on shared cores run several times slower with a thread a core.
+def training(module: str, *arguments: str) -> None:
+    """Runs a module's command line in a process of its own, on one core: small models on shared cores run several times slower with a thread a core.
 
     Raises:
         QuestloomError: it ended with an error, which it has told.
     """
-    code = subprocess.run([sys.executable, "-m", f"train.{trainer}", *arguments], env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode
+    code = subprocess.run([sys.executable, "-m", module, *arguments], env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode
     if code:
-        raise QuestloomError(f"train.{trainer} ended with exit code {code}; the same command goes on from its last checkpoint")
+        raise QuestloomError(f"{module} ended with exit code {code}; the same command goes on from its last checkpoint")
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
