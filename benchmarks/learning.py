@@ -102,7 +102,8 @@ def main() -> None:
     parser.add_argument("--control", action="append", default=[], metavar="NAME:KEY=VALUE[,KEY=VALUE…]", help="GRPO once more, with other settings")
     asked = parser.parse_args()
     kinds = {"grpo": [], **{name: rest.split(",") for name, _, rest in (each.partition(":") for each in asked.control)}}
-    runs = {name: [learned(asked.out, name, seed, fine_tuned(asked.out, seed), asked.steps, settings) for seed in asked.seeds] for name, settings in kinds.items()}
+    runs = {name: [learned(asked.out, name, seed, fine_tuned(asked.out, seed), asked.steps, settings) for seed in asked.seeds]
+            for name, settings in kinds.items()}
     print("\n".join(table(runs)))
     draw(runs, asked.out / "learning.png")
 

@@ -54,7 +54,8 @@ def rarely_calling(out: Path, seed: int) -> Path:
 
 def rare_rows(run: Path, chance: random.Random) -> list[dict[str, Any]]:
     """The run's trajectories for fine-tuning, most of them cut to one turn that answers."""
-    found = [row for part in sorted((run / "dataset" / "formats" / "sharegpt" / "trajectories_train").glob("*.parquet")) for row in pq.read_table(part).to_pylist()]
+    parts = sorted((run / "dataset" / "formats" / "sharegpt" / "trajectories_train").glob("*.parquet"))
+    found = [row for part in parts for row in pq.read_table(part).to_pylist()]
     answers = [re.search(r"<answer>(.*?)</answer>", row["conversations"][-1]["value"]) for row in found]
     said = [match.group(1) for match in answers if match]
     made = []
@@ -97,7 +98,8 @@ def table(case: Case, runs: Mapping[str, Sequence[Path]]) -> list[str]:
         made.append(f"{figure:20} begin       {interval(begin):>16}")
         for arm, found in ends.items():
             more = [a - b for a, b in zip(found, ends[first], strict=True)]
-            made.append(f"{'':20} {arm:11} {interval(found):>16}   {'' if arm == first else 'more: ' + interval(more):24}   " + "  ".join(f"{f:.3f}" for f in found))
+            beside = "" if arm == first else f"more: {interval(more)}"
+            made.append(f"{'':20} {arm:11} {interval(found):>16}   {beside:24}   " + "  ".join(f"{f:.3f}" for f in found))
     return made
 
 

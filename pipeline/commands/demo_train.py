@@ -28,8 +28,9 @@ from records.trajectories import Trajectory
 RECIPE, SFT, GRPO = "learning", "learning", "grpo-learning"
 BASE, TUNED, LEARNED = "base", "after SFT", "after GRPO"
 CURVES = {"sft": (("loss", "loss in fine-tuning"), ("validation_loss", "loss on rows that it is not taught")),
-          "grpo": (("reward", "reward of GRPO's rollouts"), ("held_out/pass_rate", "right answers, held out"), ("held_out/valid_turns", "valid turns, held out"),
-                   ("tool_use", "episodes with a tool call"), ("turns", "turns an episode"), ("entropy", "entropy, nats a token"))}
+          "grpo": (("reward", "reward of GRPO's rollouts"), ("held_out/pass_rate", "right answers, held out"),
+                   ("held_out/valid_turns", "valid turns, held out"), ("tool_use", "episodes with a tool call"),
+                   ("turns", "turns an episode"), ("entropy", "entropy, nats a token"))}
 """Figures of both trainings that are drawn."""
 BARS = "▁▂▃▄▅▆▇█"
 

@@ -65,8 +65,8 @@ def write_page(out: Path, played: Mapping[str, Sequence[Trajectory]], figures: M
     environment = Environment(loader=PackageLoader("pipeline.report", "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
                               lstrip_blocks=True)
     page = environment.get_template("training.html").render(
-        figures={name: measured(found) for name, found in played.items()}, number=len(next(iter(played.values()))), curves=[curve(title, found) for title, found in figures.items() if found], width=WIDTH, height=HEIGHT,
-        questions=[_question(some, run) for some in chosen(played)])
+        figures={name: measured(found) for name, found in played.items()}, number=len(next(iter(played.values()))), width=WIDTH, height=HEIGHT,
+        curves=[curve(title, found) for title, found in figures.items() if found], questions=[_question(some, run) for some in chosen(played)])
     for style in ("base.css", "loop.css", "training.css"):
         write_whole(out / "report" / style, (files("pipeline.report") / "css" / style).read_bytes())
     write_whole(out / "report" / "index.html", page.encode())
