@@ -78,23 +78,27 @@ CASES = {
     "failing": Case({"vanilla": ("fatal.treatment=vanilla",), "fatal-aware": ("fatal.treatment=fatal_mask+clamp",)}, ("benchmarks.failing_tools", "0.4"),
                     fine_tuned, ("reward", "held_out/pass_rate", "fatal", "entropy")),
     "rare": Case({"grpo": (), "grpo+25%": ("step.rollouts=10",), "mask_only": ("axpo={resample: none}",), "axpo": ("axpo={}",)}, ("train.grpo",),
-                 rarely_calling, ("reward", "held_out/pass_rate", "tool_use", "all_wrong")),
+                 rarely_calling, ("reward", "tool_use", "all_wrong", "turns")),
 }
 
 
-def at_end(lines: Sequence[dict[str, Any]], name: str) -> float:
+def curve(folder: Path, name: str, steps: int) -> list[tuple[int, float]]:
+    """A figure of a training's first steps; it may have gone on."""
+    return [(update, value) for update, value in values(read_metrics(folder), name) if update <= steps]
+
+
+def mean_of(curve: Sequence[tuple[int, float]], name: str) -> float:
     """A figure's mean over the last steps; of what is measured in between the last."""
-    found = [value for _, value in values(lines, name)]
-    return float(np.mean(found[-LAST:] if "held_out" not in name else found[-1:]))
+    return float(np.mean([value for _, value in curve][-LAST if "held_out" not in name else -1:]))
 
 
-def table(case: Case, runs: Mapping[str, Sequence[Path]]) -> list[str]:
+def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[str]:
     """Of each figure the begin, each arm's end with its interval over seeds, and what it has more than the first arm, within seeds."""
     made = []
     first, *_ = runs
     for figure in case.figures:
-        ends = {arm: [at_end(read_metrics(folder), figure) for folder in folders] for arm, folders in runs.items()}
-        begin = [values(read_metrics(folder), figure)[0][1] for folder in runs[first]]
+        ends = {arm: [mean_of(curve(folder, figure, steps), figure) for folder in folders] for arm, folders in runs.items()}
+        begin = [curve(folder, figure, steps)[0][1] for folder in runs[first]]
         made.append(f"{figure:20} begin       {interval(begin):>16}")
         for arm, found in ends.items():
             more = [a - b for a, b in zip(found, ends[first], strict=True)]
@@ -103,7 +107,7 @@ def table(case: Case, runs: Mapping[str, Sequence[Path]]) -> list[str]:
     return made
 
 
-def draw(case: Case, runs: Mapping[str, Sequence[Path]], path: Path) -> None:
+def draw(case: Case, runs: Mapping[str, Sequence[Path]], steps: int, path: Path) -> None:
     """Two figures by step: every seed thin, their mean thick."""
     from matplotlib.figure import Figure
 
@@ -111,10 +115,10 @@ def draw(case: Case, runs: Mapping[str, Sequence[Path]], path: Path) -> None:
     figure = Figure(figsize=(5 * len(names), 4))
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
         for number, (arm, folders) in enumerate(runs.items()):
-            curves = [values(read_metrics(folder), name) for folder in folders]
-            for curve in curves:
-                axes.plot(*zip(*curve, strict=True), color=f"C{number}", alpha=0.25, linewidth=1)
-            mean = np.mean([[value for _, value in curve] for curve in curves], axis=0)
+            curves = [curve(folder, name, steps) for folder in folders]
+            for each in curves:
+                axes.plot(*zip(*each, strict=True), color=f"C{number}", alpha=0.25, linewidth=1)
+            mean = np.mean([[value for _, value in each] for each in curves], axis=0)
             axes.plot([update for update, _ in curves[0]], mean, color=f"C{number}", linewidth=2, label=arm)
         axes.set_xlabel("update of GRPO")
         axes.set_title(name.replace("_", " "))
@@ -130,7 +134,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("case", choices=CASES)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=16)
     parser.add_argument("--arms", nargs="+", default=[], help="of the case; all of them by default")
     asked = parser.parse_args()
     case = CASES[asked.case]
@@ -139,10 +143,11 @@ def main() -> None:
     for seed in asked.seeds:
         model = case.start(asked.out, seed)
         for arm, made in runs.items():
-            more = (f"evaluation.every={asked.steps}", *case.arms[arm])
+            measured = asked.steps if "held_out/pass_rate" in case.figures else 0
+            more = (f"evaluation.every={measured}", "evaluation.rollouts=1", *case.arms[arm])
             made.append(learned(asked.out, f"{asked.case}_{arm}", seed, model, asked.steps, more, trainer=case.trainer))
-    print("\n".join(table(case, runs)))
-    draw(case, runs, asked.out / f"learning_{asked.case}.png")
+    print("\n".join(table(case, runs, asked.steps)))
+    draw(case, runs, asked.steps, asked.out / f"learning_{asked.case}.png")
 
 
 if __name__ == "__main__":
