@@ -10,11 +10,16 @@ from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from pipeline.evolve.remedies import at_random, proposed
 from pipeline.evolve.scores import is_worse, score_of
 from pipeline.evolve.tags import Tag
+from pipeline.evolve.verify import policy_settings
 from pipeline.recipe import Recipe
 from pipeline.settings import EvolveRules
 
 OUTAGE = 0.5
 """Share of tasks that a provider spoiled from which a round changes nothing."""
+
+
+STARVED = 0.5
+"""A recipe that gives fewer tasks than this share of what the one before gave is rolled back, whatever they score."""
 
 
 def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
@@ -50,10 +55,12 @@ def _base(loop: LoopFolder, at: RoundFolder, diagnosis: Mapping[str, Any], verif
         parent = loop.round(at.parent)
         alone = parent.model != at.model
         mine, its = (score_of(d, without_policy=alone) for d in (diagnosis, parent.read("diagnose")))
-        if mine and its and is_worse(mine, its):
+        starved = len(verified["tasks"]) < STARVED * len(parent.read("verify")["tasks"])
+        if starved or (mine and its and is_worse(mine, its)):
             tried = [Edit(**{**edit, "tasks": tuple(edit["tasks"])}) for edit in loop.round(at.number - 1).read("update")["edits"]]
-            found["rolled_back"] = {"to": parent.number, "score": mine.value, "score_before": its.value, "errors": [mine.error, its.error],
-                                    "dimensions": "without the policy's" if alone else "all"}
+            found["rolled_back"] = {"to": parent.number, "score": mine.value if mine else None, "score_before": its.value if its else None,
+                                    "errors": [each.error for each in (mine, its) if each], "dimensions": "without the policy's" if alone else "all",
+                                    "tasks": [len(verified["tasks"]), len(parent.read("verify")["tasks"])]}
             found["dead_ends"] = sorted({*found["dead_ends"], *(edit.key for edit in tried)})
             found["parent"] = parent.number
             return parent.recipe, parent.read("diagnose")["recurring"], parent.read("verify")["tasks"]
@@ -67,7 +74,8 @@ def _edited(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[
         found["note"] = "nothing recurs that an edit could mend"
         return recipe
     citable = {group["cause"]: group["tasks"] for group in groups}
-    made = proposed(recipe, groups, rows, dead_ends=found["dead_ends"], most=rules.max_edits)
+    made = proposed(recipe, groups, rows, dead_ends=found["dead_ends"], most=rules.max_edits,
+                    tools=policy_settings(recipe, "").tools.tools)
     if editor is not None:
         made = editor.proposed(recipe, groups, rows, found["dead_ends"], rules.max_edits) or made
     accepted: list[Edit] = []
