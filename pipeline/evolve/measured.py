@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class MeasuredDiagnoser:
-    """See `findings.Diagnoser`.
+    """See `findings.Diagnoser`. A picture that seems wrong counts where no rollout solved the task: who found the answer has seen what it shows.
 
     Args:
         checks: of the round's run.
@@ -34,7 +34,7 @@ class MeasuredDiagnoser:
 
     async def diagnose(self, questions: Mapping[str, Question], rows: Iterable[Row]) -> Diagnosis:
         rows = list(rows)
-        broken = {row["id"]: await self.checks.findings(questions[row["id"]]) for row in rows}
+        broken = {row["id"]: [f for f in await self.checks.findings(questions[row["id"]]) if f.stage != "pictures" or not row["correct"]] for row in rows}
         unexplained = {row["id"] for row in rows if not broken[row["id"]]}
         off = {tag for tag in (Tag.TOO_EASY, Tag.TOO_HARD)
                if sum(r["tag"] == tag for r in rows if r["id"] in unexplained) > self.tolerated * max(1, len(rows))}
