@@ -18,14 +18,14 @@ FILE = "before_after.json"
 
 
 def compare(loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]) -> None:
-    """Writes `before_after.json`; nothing where no round trained, or nothing is held out.
+    """Writes `before_after.json`; nothing where no round trained the policy that plays, or nothing is held out.
 
     Args:
         forward: as `freeze`'s.
         say: prints.
     """
     first, last, rules = loop.round(1), loop.rounds()[-1].read("train")["model"], loop.recipe.evolve
-    if (loop.path / FILE).is_file() or not rules.held_out or last == first.model:
+    if (loop.path / FILE).is_file() or not rules.held_out or rules.mode == "sft" or last == first.model:
         return
     tried = loop.held_out(1)
     if not tried.has_recipe:

@@ -34,8 +34,8 @@ HARDER: tuple[Move, ...] = (("seeds.levels.easy", -1), ("seeds.levels.hard", 1),
 """What makes tasks harder, before anything is measured."""
 NEEDS: dict[str, tuple[ToolName, ...]] = {"draft.detail_share": ("crop",), "enhancement.share": ("sharpen", "super_resolution", "perspective_correct")}
 """Tools without which a policy cannot do what a field makes more of: for such a policy the field is no remedy."""
-LENGTHS = ("draft.hops", "draft.rounds")
-"""They change what a level is, not how much there is of it."""
+LENGTHS = {"draft.hops": "paths", "draft.rounds": "injection"}
+"""Fields that change what a level is, not how much there is of it; with the method whose questions they are about."""
 DIFFICULTY_EDITS = 3
 """At once, for tasks too easy or too hard."""
 GUIDANCE = {
@@ -59,7 +59,7 @@ def proposed(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence
         most: edits.
         tools: the policy's.
     """
-    fields = {path: field for path, field in fields_of(recipe).items() if set(NEEDS.get(path, ())) <= set(tools)}
+    fields = {path: field for path, field in fields_of(recipe).items() if set(NEEDS.get(path, ())) <= set(tools) and not _idle(path, recipe)}
     made = dict[str, Edit]()
     for group in groups:
         num = DIFFICULTY_EDITS if group["cause"] in ("too_easy", "too_hard") else 1
@@ -94,9 +94,15 @@ def _moves(cause: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Move]:
     return [(path, direction) for path, direction in moves if direction < 0 or not _overshoots(path, cause, rows)]
 
 
+def _idle(path: str, recipe: Recipe) -> bool:
+    """Whether a field says how long questions are of a level, or of a method, that is never drawn."""
+    kind, _, level = path.rpartition(".")
+    return kind in LENGTHS and not (recipe.seeds.methods.get(LENGTHS[kind]) and recipe.seeds.levels.get(level))
+
+
 def _overshoots(path: str, cause: str, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether most tasks with what a field makes more of fail the other way: too hard ones are no remedy for too easy ones."""
-    if path.startswith(LENGTHS):
+    if path.startswith(tuple(LENGTHS)):
         return False
     mine = [row["tag"] for row in rows if _has(path, row)]
     return len(mine) >= 3 and 2 * mine.count("too_hard" if cause == "too_easy" else "too_easy") > len(mine)
@@ -109,7 +115,7 @@ def effect(path: str, rows: Sequence[Mapping[str, Any]]) -> float:
     >>> round(effect("seeds.levels.hard", rows), 3)
     -0.833
     """
-    if path.startswith(LENGTHS):
+    if path.startswith(tuple(LENGTHS)):
         return 0.0
     known = [row for row in rows if row["rate"] is not None]
     with_it, without = [r["rate"] for r in known if _has(path, r)], [r["rate"] for r in known if not _has(path, r)]

@@ -52,12 +52,12 @@ def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> 
     """
     rules = loop.recipe.evolve.train
     assert rules is not None
-    policy = policy_settings(loop.recipe, "")
-    if policy.engine != "transformers":
+    policy, learns_from_teacher = policy_settings(loop.recipe, ""), loop.recipe.evolve.mode == "sft"
+    if policy.engine != "transformers" and not learns_from_teacher:
         raise InputError("evolve.train", f"trains weights that the engine {policy.engine} does not play", "Let the policy play by the engine transformers.")
-    model = at.model or rules.model or policy.model
+    model = at.model or rules.model or ("" if learns_from_teacher else policy.model)
     if not model:
-        raise InputError("evolve.train", "names no model, and the policy has none", "Set evolve.train.model or evolve.policy.model.")
+        raise InputError("evolve.train", "names no model, and no policy has one", "Set evolve.train.model or evolve.policy.model.")
     data = ["--run", at.data.path, "--store", loop.store] if rules.trainer == "grpo" else ["--data", at.data.path]
     chosen = [f"seed={loop.recipe.seed + at.number}", *rules.set]
     if rules.trainer == "grpo" and num_tasks < load_grpo_settings(rules.config, rules.set).step.questions:

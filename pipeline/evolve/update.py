@@ -26,7 +26,7 @@ def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     """Decides on the next round's recipe."""
     rules, diagnosis, verified = loop.recipe.evolve, at.read("diagnose"), at.read("verify")
     before = loop.rounds(before=at.number)
-    known = before[-1].read("update")["dead_ends"] if before and before[-1].model == at.model else []
+    known = before[-1].read("update")["dead_ends"] if before and same_policy(loop, before[-1], at) else []
     found: dict[str, Any] = {"score": diagnosis["score"], "rolled_back": None, "edits": [], "refused": [], "dead_ends": known, "parent": at.number, "note": ""}
     recipe = at.recipe
     if rules.control == "static":
@@ -43,6 +43,11 @@ def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     at.write("update", {**found, "next": recipe.resolved()})
 
 
+def same_policy(loop: LoopFolder, one: RoundFolder, other: RoundFolder) -> bool:
+    """Whether the same policy played both rounds; in mode "sft" it is the teacher, whatever is trained on its episodes."""
+    return loop.recipe.evolve.mode == "sft" or one.model == other.model
+
+
 def spoiled(verified: Mapping[str, Any]) -> float:
     """Share of a round's tasks whose failures are the provider's."""
     return verified["tags"][Tag.INFRA_FAILURE] / max(1, len(verified["tasks"]))
@@ -53,7 +58,7 @@ def _base(loop: LoopFolder, at: RoundFolder, diagnosis: Mapping[str, Any], verif
     """The recipe to go on from, with what is known of it: this round's, or that from which it was edited, where this round is worse."""
     if at.parent:
         parent = loop.round(at.parent)
-        alone = parent.model != at.model
+        alone = not same_policy(loop, parent, at)
         mine, its = (score_of(d, without_policy=alone) for d in (diagnosis, parent.read("diagnose")))
         starved = len(verified["tasks"]) < STARVED * len(parent.read("verify")["tasks"])
         if starved or (mine and its and is_worse(mine, its)):

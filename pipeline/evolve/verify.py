@@ -34,9 +34,11 @@ def policy_of(recipe: Recipe) -> str:
 
 
 def policy_settings(recipe: Recipe, model: str) -> PlaySettings:
-    """How the policy plays: the teacher in mode "sft", with the model that the loop has trained where it has."""
+    """How the policy plays: in mode "sft" the teacher as it is, in mode "rl" the policy, with the model that the loop has trained where it has."""
     rules = recipe.evolve
-    chosen = rules.policy if rules.mode == "rl" and rules.policy is not None else recipe.teach
+    if rules.mode == "sft":
+        return recipe.teach
+    chosen = rules.policy or recipe.teach
     return dataclasses.replace(chosen, model=model) if model else chosen
 
 

@@ -46,7 +46,7 @@ class Start:
         filters = {"text_only": True, "no_tools": False}
         sets = (f"evolve.policy.model={json.dumps(self.model)}", f"filters={json.dumps({'text_search': False, 'image_search': False, **filters})}",
                 "filters.visible_text=false", "filters.duplicates=false", "seeds.count=20", "evolve.rounds=2", "evolve.tasks=5", "evolve.held_out=0",
-                "evolve.probes=2", f"models.endpoints={json.dumps([{'name': 'mock', 'url': self.endpoint}])}",
+                "evolve.probes=2", f"models.endpoints={json.dumps([{'name': 'mock', 'base_url': self.endpoint}])}",
                 'models.roles={"answer_text_only": {"endpoint": "mock", "model": "small"}}', "run.in_flight=1",
                 "evolve.train.set=[step.steps=3, step.questions=3, step.rollouts=4, evaluation.every=0, keep.checkpoint_every=1]")
         return begin_loop(str(out), load_recipe("learning_loop", sets), self.store)

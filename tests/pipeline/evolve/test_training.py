@@ -21,6 +21,16 @@ def test_the_command_of_grpo_takes_the_sound_tasks_the_store_and_the_newest_mode
     assert made[made.index("--model") + 1] == "/new" and "seed=7" in made and made[-1] == "step.steps=2"
 
 
+def test_what_learns_from_the_teacher_is_no_player_and_must_be_named(tmp_path):
+    taught = {"mode": "sft", "train": {"trainer": "sft", "config": "tiny"}}
+    loop = a_loop(tmp_path / "a", **taught)
+    with pytest.raises(InputError, match=r"evolve\.train"):
+        command(loop, a_round(loop, 1), Path("/o"), num_tasks=8)
+    named = a_loop(tmp_path / "b", **{**taught, "train": {**taught["train"], "model": "/small"}})
+    made = command(named, a_round(named, 1), Path("/o"), num_tasks=8)
+    assert made[made.index("--model") + 1] == "/small", "though the oracle plays"
+
+
 def test_sft_learns_from_the_data_and_a_launcher_stands_before_the_module(tmp_path):
     loop = a_loop(tmp_path, train={"trainer": "sft", "config": "tiny", "launcher": ["torchrun", "--nproc_per_node", "2"]})
     at = a_round(loop, 1)
