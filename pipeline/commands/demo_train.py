@@ -17,7 +17,7 @@ from knowledge.world.write import write_world
 from pipeline.commands.demo import SNAPSHOT
 from pipeline.export.run_end import finish_run
 from pipeline.ingest.store_job import IngestOptions, run_ingest
-from pipeline.recipe import load_recipe
+from pipeline.recipe import Recipe, load_recipe
 from pipeline.runners.progress import say, staged
 from pipeline.synth.job import Job
 from pipeline.synth.synth_job import run_synth
@@ -84,8 +84,12 @@ def timed(name: str, took: dict[str, float]) -> Iterator[None]:
     took[name] = time.monotonic() - began
 
 
-def prepare(out: Path, *, seed: int, workers: int) -> tuple[Path, Path]:
-    """A learning world with its store, its questions and the oracle's episodes; gives run and store."""
+def prepare(out: Path, *, seed: int, workers: int, recipe: Recipe | None = None) -> tuple[Path, Path]:
+    """A learning world with its store, its questions and the oracle's episodes; gives run and store.
+
+    Args:
+        recipe: of the run, by default the shipped one.
+    """
     started = time.time()
     world, store, run = out / "world", out / "store", out / "run"
     with staged("world") as progress:
@@ -94,7 +98,7 @@ def prepare(out: Path, *, seed: int, workers: int) -> tuple[Path, Path]:
         run_ingest(IngestOptions(store=str(store), articles=(str(world / "articles.xml.bz2"),), entities=(str(world / "entities.json.bz2"),),
                                  images=(str(world / "images"),), snapshot=SNAPSHOT, workers=workers), progress)
     with Opened() as opened:
-        recipe = load_recipe(RECIPE)
+        recipe = recipe or load_recipe(RECIPE)
         job = Job.at(recipe, run=str(run), store=str(store), opened=opened)
         funnel = run_synth(recipe, store=str(store), out=str(run), opened=opened, workers=workers)
         run_teach(recipe_for(str(run)), run=str(run), store=str(store), opened=opened, workers=workers)
