@@ -228,10 +228,15 @@ def evolve(out: Annotated[str, typer.Option(help="The loop's folder, on a local 
 def chat(store: Store_, question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
          picture: Annotated[str, typer.Option(help="The picture that the question is about.")] = "",
          engine: Annotated[str, typer.Option(help="openai (the endpoint of the role `agent`), transformers or server. Sets teach.engine.")] = "openai",
-         recipe: Annotated[str, typer.Option(help="A recipe with the sections `teach` and `models`.")] = "demo", overrides: Set_ = None) -> None:
-    """Asks an engine one question over a store and prints each turn: thought, call, what was observed, answer.
+         recipe: Annotated[str, typer.Option(help="A recipe with the sections `teach` and `models`.")] = "demo",
+         page: Annotated[bool, typer.Option("--page", help="Shows the episode on a local page, with its pictures.")] = False,
+         by_hand: Annotated[bool, typer.Option("--by-hand", help="You play it, on a local page with a form for each tool.")] = False,
+         overrides: Set_ = None) -> None:
+    """Asks an engine one question over a store and shows each turn: thought, call, what was observed, answer.
 
     With a model of your own: questloom chat --store STORE --picture tower.jpg --engine transformers --set teach.model=FOLDER "Who built this tower?"
+
+    To see what a policy sees, play one yourself: questloom chat --store STORE --picture tower.jpg --by-hand "Who built this tower?"
     """
     from files.opened import Opened
     from pipeline.commands.chat import chat as ask
@@ -239,7 +244,7 @@ def chat(store: Store_, question: Annotated[str, typer.Argument(help="What to as
 
     with Opened() as opened:
         settings = load_recipe(recipe, (*(overrides or ()), f"teach.engine={json.dumps(engine)}"))
-        episode = ask(settings, question, store=store, opened=opened, picture=picture, say=typer.echo)
+        episode = ask(settings, question, store=store, opened=opened, picture=picture, say=typer.echo, page=page, by_hand=by_hand)
     raise typer.Exit(DONE if episode.end == "answered" else FAILED)
 
 

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from pipeline.cli import app
 from pipeline.plan.train_forecast import lengths_of
 from records.errors import InputError
-from train.grpo_settings import load_grpo_settings
 from tests.train.sft_world import episodes_folder, trajectory
+from train.grpo_settings import load_grpo_settings
 
 COUNTS = ["--rows", "100", "--tokens", "9000", "--labels", "900", "--pictures", "10"]
 
