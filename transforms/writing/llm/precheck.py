@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from records.form import ClaimClause, Clause, Form
+from records.form import Ask, ClaimClause, Clause, Form
 from records.knowledge import Entity, Value, value_of_key
 from records.outcomes import Reason
 from transforms.certificate.certify import CertificateRules, Refusal, num_answers_without_picture, unclear_names
 from transforms.certificate.evidence import is_named, unstated
 from transforms.certificate.execute import TooLarge
+from transforms.writing.form_edits import SELF
 from transforms.writing.graph.clues import answerable, use_of
 from transforms.writing.llm.material import ClaimLine, Material
 
@@ -46,12 +47,17 @@ class Precheck:
         return self.accept is None or "votes" in self.accept.rules.bases
 
     def offered(self, shown: Material) -> Material:
-        """The material less what could only be refused: claims that no page states, sentences where no claim would stand behind them."""
+        """The material less what could only be refused: claims that no page states, claims of a thing
+        whose name others have, too, sentences where no claim would stand behind them."""
         if self.accept is None:
             return shown
         claims = tuple(c for c in shown.claims if c.claim.property == "P31" or (
-            self._usable(c) and (not self.accept.rules.stated or is_named(self.store, c.claim))))
+            self._usable(c) and self._clear(c) and (not self.accept.rules.stated or is_named(self.store, c.claim))))
         return replace(shown, claims=claims, sentences=shown.sentences if self.takes_votes else ())
+
+    def _clear(self, line: ClaimLine) -> bool:
+        """Whether the thing that a claim is one of, where a description would name it, is meant by its name."""
+        return not line.inverse or not unclear_names(Form(clauses=(line.clause,), ask=Ask(var=SELF, type="")), self.store)
 
     def _usable(self, line: ClaimLine) -> bool:
         use = use_of(self.store, line.claim.property)
