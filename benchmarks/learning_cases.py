@@ -76,7 +76,7 @@ def rare_rows(run: Path, chance: random.Random) -> list[dict[str, Any]]:
 
 CASES = {
     "failing": Case({"vanilla": ("fatal.treatment=vanilla",), "fatal-aware": ("fatal.treatment=fatal_mask+clamp",)}, ("benchmarks.failing_tools", "0.4"),
-                    fine_tuned, ("reward", "held_out/pass_rate", "fatal", "entropy")),
+                    fine_tuned, ("reward", "held_out/pass_rate", "turns")),
     "rare": Case({"grpo": (), "grpo+25%": ("step.rollouts=10",), "mask_only": ("axpo={resample: none}",), "axpo": ("axpo={}",)}, ("train.grpo",),
                  rarely_calling, ("reward", "tool_use", "all_wrong", "turns")),
 }
