@@ -235,7 +235,8 @@ def _stray_engine() -> None:
 
 BREAKS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
     "dead_engine": (_dead_engine, ()), "dead_judge": (_dead_judge, ()), "dead_provider": (_dead_provider, ()), "nan_gradient": (_nan_gradient, ()),
-    "late_rank": (_late_rank, ("parallel.timeout_minutes=0.1",)), "full_disk": (_full_disk, ()), "full_disk_at_the_checkpoint": (_full_disk_at_the_checkpoint, ()), "stray_engine": (_stray_engine, ("care.engine_kl=1e-4",))}
+    "late_rank": (_late_rank, ("parallel.timeout_minutes=0.1",)), "full_disk": (_full_disk, ()),
+    "full_disk_at_the_checkpoint": (_full_disk_at_the_checkpoint, ()), "stray_engine": (_stray_engine, ("care.engine_kl=1e-4",))}
 
 
 AGAIN = ("dead_engine", "late_rank", "full_disk_at_the_checkpoint", "stray_engine")
@@ -302,7 +303,8 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
     return {"prepare": lambda: ranks(1, lambda: int(not prepare(folder))), "unbroken": partial(run, "unbroken"), "broken": broken,
             "ddp": partial(run, "ddp", size=2), "replayed": replayed, "faults": faults, "served": served,
             "learns": partial(run, "learns", "step.steps=4", "step.rollouts=6", "optimiser.lr=2e-3", "evaluation.every=0"),
-            "kept": partial(run, "kept", "step.steps=2", "axpo={}", "evaluation.every=0"), "rich": partial(run, "rich", *rich), "rich_fsdp": partial(run, "rich_fsdp", *rich, "parallel.kind=fsdp", size=2),
+            "kept": partial(run, "kept", "step.steps=2", "axpo={}", "evaluation.every=0"),
+            "rich": partial(run, "rich", *rich), "rich_fsdp": partial(run, "rich_fsdp", *rich, "parallel.kind=fsdp", size=2),
             "bf16_lora": partial(run, "bf16_lora", "weights.lora.rank=4", "weights.precision=bf16", "objective.kl=0.01", "evaluation.every=0", size=2),
             "bf16_fsdp": partial(run, "bf16_fsdp", "parallel.kind=fsdp", "weights.precision=bf16", "evaluation.every=0", size=2)}
 

@@ -1,7 +1,7 @@
 """The trainer's code with one thing turned around at a time, and the tests that must notice: for `test_mutations.py`.
 
-`python -m tests.train.mutations` prints a line each; with names of modules, of their mutations only. Every mutation runs in a fork of a process that has imported the large libraries and
-nothing of `train`.
+`python -m tests.train.mutations` prints a line each; with names of modules, of their mutations only. Every mutation runs in a fork of a process that has
+imported the large libraries and nothing of `train`.
 """
 import importlib.machinery
 import importlib.util

@@ -164,7 +164,8 @@ FAULTS = {
     "dead_provider": "step 0: 8 of 8 rollouts ended by a provider's fault, the limit is 50%",
     "nan_gradient": "update 1: the gradient's norm is nan, the loss",
     "late_rank": "the run: rank 1 did not come within 6 s, or has died",
-    "full_disk": "the disk is full:", "full_disk_at_the_checkpoint": "the disk is full: a checkpoint of about", "stray_engine": "engine and trainer disagree: k3",
+    "full_disk": "the disk is full:", "full_disk_at_the_checkpoint": "the disk is full: a checkpoint of about",
+    "stray_engine": "engine and trainer disagree: k3",
 }
 
 

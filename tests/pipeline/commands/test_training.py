@@ -52,7 +52,8 @@ def test_a_forecast_from_counts_prints_its_formula_and_what_it_assumes():
 
 def test_grpo_counts_rollouts_and_both_kinds_of_tokens():
     made = json.loads(invoked("plan", "grpo", "--model", "qwen3-vl-8b", "--gpus", "8", "--set", "step.questions=4",
-                              "--set", "step.rollouts=2", "--set", "step.steps=3", "--training-pace", "1000", "--sampling-pace", "100", *COUNTS, "--json").output)
+                              "--set", "step.rollouts=2", "--set", "step.steps=3", "--training-pace", "1000",
+                              "--sampling-pace", "100", *COUNTS, "--json").output)
     assert (made["episodes"], made["update_tokens"], made["decode_tokens"]) == (8, 72_000, 7200)
     assert made["hours"] == pytest.approx(3 * (72_000 / 8000 + 7200 / 800 + made["read_seconds"]) / 3600)
     told = invoked("plan", "grpo", "--model", "qwen3-vl-8b", *COUNTS).output
