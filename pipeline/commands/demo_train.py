@@ -13,8 +13,7 @@ from typing import Any
 from files.opened import Opened
 from files.parquet import read_facts, read_records
 from knowledge.world.learning import ARTICLES
-from knowledge.world.write import write_world
-from pipeline.commands.demo import SNAPSHOT
+from pipeline.commands.demo import SNAPSHOT, write_once
 from pipeline.export.run_end import finish_run
 from pipeline.ingest.store_job import IngestOptions, run_ingest
 from pipeline.recipe import Recipe, load_recipe
@@ -92,8 +91,7 @@ def prepare(out: Path, *, seed: int, workers: int, recipe: Recipe | None = None)
     """
     started = time.time()
     world, store, run = out / "world", out / "store", out / "run"
-    with staged("world") as progress:
-        write_world(world, articles=ARTICLES, seed=seed, learning=True, workers=workers, progress=progress)
+    write_once(world, articles=ARTICLES, seed=seed, learning=True, workers=workers)
     with staged("store") as progress:
         run_ingest(IngestOptions(store=str(store), articles=(str(world / "articles.xml.bz2"),), entities=(str(world / "entities.json.bz2"),),
                                  images=(str(world / "images"),), snapshot=SNAPSHOT, workers=workers), progress)
