@@ -1,6 +1,6 @@
 """The closed loop against its controls, at equal volume and compute, on the learning world with the tiny policy.
 
-    python -m benchmarks.closed_loop OUT [--seeds 1 2] [--rounds 3] [--tasks 16] [--steps 6] [--questions 12]
+    python -m benchmarks.closed_loop OUT [--seeds 1 2] [--rounds 3] [--tasks 16] [--steps 6] [--questions 12] [--draw 96] [--policy MODEL]
 
 Goes on where it was stopped, and prints the tables at the end.
 
@@ -97,10 +97,13 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=16)
     parser.add_argument("--steps", type=int, default=6)
     parser.add_argument("--questions", type=int, default=12, help="of a step")
+    parser.add_argument("--draw", type=int, default=96, help="seeds of a round")
+    parser.add_argument("--policy", type=Path, help="the model that all arms begin with; by default the fine-tuned one")
     asked = parser.parse_args()
-    policy, store, known = start(asked.out, seed=WORLD_SEED, workers=1)
+    tuned, store, known = start(asked.out, seed=WORLD_SEED, workers=1)
+    policy = asked.policy or tuned
     exam, excluded = exam_of(asked.out, store, known)
-    sets = (f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}", "evolve.held_out=0",
+    sets = (f"seeds.count={asked.draw}", f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}", "evolve.held_out=0",
             f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]")
     loops: dict[str, list[LoopFolder]] = {arm: [] for arm in ARMS}
     exams: dict[str, list[dict[str, Share]]] = {arm: [] for arm in ("before", *ARMS)}
