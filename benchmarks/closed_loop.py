@@ -1,6 +1,8 @@
 """The closed loop against its controls, at equal volume and compute, on the learning world with the tiny policy.
 
-    python -m benchmarks.closed_loop OUT [--seeds 1 2] [--rounds 3] [--tasks 16] [--steps 6]      goes on where it was stopped; then prints the tables
+    python -m benchmarks.closed_loop OUT [--seeds 1 2] [--rounds 3] [--tasks 16] [--steps 6] [--questions 12] [--draw 96] [--policy MODEL]
+
+Goes on where it was stopped, and prints the tables at the end.
 
 Arms: `none` (diagnosed edits), `static` (no edit), `random_edits` (as many fields as the loop may edit, moved at random). All begin with the same recipe
 and the same fine-tuned policy, draw as many seeds and tasks a round, play as many rollouts and train as many steps of as many questions and rollouts.
@@ -94,11 +96,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tasks", type=int, default=16)
     parser.add_argument("--steps", type=int, default=6)
+    parser.add_argument("--questions", type=int, default=12, help="of a step")
+    parser.add_argument("--draw", type=int, default=96, help="seeds of a round")
+    parser.add_argument("--policy", type=Path, help="the model that all arms begin with; by default the fine-tuned one")
     asked = parser.parse_args()
-    policy, store, known = start(asked.out, seed=WORLD_SEED, workers=1)
+    tuned, store, known = start(asked.out, seed=WORLD_SEED, workers=1)
+    policy = asked.policy or tuned
     exam, excluded = exam_of(asked.out, store, known)
-    sets = (f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}", "evolve.held_out=0",
-            f"evolve.train.set=[step.steps={asked.steps}, evaluation.every=0]")
+    sets = (f"seeds.count={asked.draw}", f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}", "evolve.held_out=0",
+            f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]")
     loops: dict[str, list[LoopFolder]] = {arm: [] for arm in ARMS}
     exams: dict[str, list[dict[str, Share]]] = {arm: [] for arm in ("before", *ARMS)}
     for seed in asked.seeds:
@@ -110,8 +116,8 @@ def main() -> None:
             if not exams["before"]:
                 exams["before"].append(examined(exam, loop.recipe, "", "before", store))
             exams[arm].append(examined(exam, loop.recipe, loop.rounds()[-1].read("train")["model"], f"{arm}{seed}", store))
-    print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}; {asked.rounds} rounds of {asked.tasks} tasks, {asked.steps} steps of GRPO each; mean ± 95 % "
-          f"(Student), then seeds {asked.seeds}")
+    print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}; {asked.rounds} rounds of {asked.tasks} tasks, {asked.steps} steps of GRPO on "
+          f"{asked.questions} questions each; mean ± 95 % (Student), then seeds {asked.seeds}")
     for arm, found in loops.items():
         shares = [good_match(loop) for loop in found]
         for number in range(asked.rounds):

@@ -34,8 +34,9 @@ def compare(loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say
     forward(loop, tried, opened, workers)
     play_batch(tried, policy_settings(loop.recipe, first.model), rules.rollouts, BEFORE, loop.store, opened, workers)
     found = {name: read_rollouts(EpisodeFolder.of(tried.batch, policy)) for name, policy in (("before", BEFORE), ("after", policy_of(loop.recipe)))}
-    tasks = [{"id": q.id, "question": q.text, "answer": q.answer.text, "level": q.level, "image": q.image_id,
-              **{name: _share(played.get(q.id, Played())).as_json() for name, played in found.items()}} for q in questions_of(tried.batch)]
+    tasks: list[dict[str, Any]] = [
+        {"id": q.id, "question": q.text, "answer": q.answer.text, "level": q.level, "image": q.image_id,
+         **{name: _share(played.get(q.id, Played())).as_json() for name, played in found.items()}} for q in questions_of(tried.batch)]
     sums = {name: Share(sum(t[name]["good"] for t in tasks), sum(t[name]["judged"] for t in tasks)).as_json() for name in found}
     write_json(loop.path / FILE, {"tasks": tasks, **sums})
 

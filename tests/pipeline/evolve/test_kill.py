@@ -30,6 +30,7 @@ MOMENTS = {
     "update": "rounds/01/diagnosis.json",
     "train": "rounds/01/train/checkpoints/*2/state.json",
     "next round": "rounds/02/recipe.json",
+    "held-out tasks": "held_out/01/batch/pictures/*",
 }
 """By step: the file at whose appearance the loop is killed."""
 
@@ -45,7 +46,7 @@ class Start:
     def begin(self, out: Path) -> LoopFolder:
         filters = {"text_only": True, "no_tools": False}
         sets = (f"evolve.policy.model={json.dumps(self.model)}", f"filters={json.dumps({'text_search': False, 'image_search': False, **filters})}",
-                "filters.visible_text=false", "filters.duplicates=false", "seeds.count=20", "evolve.rounds=2", "evolve.tasks=5", "evolve.held_out=0",
+                "filters.visible_text=false", "filters.duplicates=false", "seeds.count=20", "evolve.rounds=2", "evolve.tasks=5", "evolve.held_out=4",
                 "evolve.probes=2", f"models.endpoints={json.dumps([{'name': 'mock', 'base_url': self.endpoint}])}",
                 'models.roles={"answer_text_only": {"endpoint": "mock", "model": "small"}}', "run.in_flight=1",
                 "evolve.train.set=[step.steps=3, step.questions=3, step.rollouts=4, evaluation.every=0, keep.checkpoint_every=1]")
@@ -106,6 +107,7 @@ def test_killed_in_every_step_and_resumed_a_loop_gives_the_same_files_and_pays_a
     mine, its = files(broken), files(whole)
     assert {name for name in mine.keys() | its.keys() if mine.get(name) != its.get(name)} == set()
     assert sum(name.endswith("model.safetensors") for name in its) == 2, "both rounds trained"
+    assert "Before and after training" in (broken.path / "report" / "index.html").read_text()
     again = start.replies()
     paid = sum(again.values()) - sum(asked.values())
     assert paid - sum(asked.values()) <= len(MOMENTS), "at most the one request that was under way at a kill was sent again"
