@@ -207,6 +207,8 @@ class PropertyProfile(Record):
     """Distinct (subject, value) pairs; a somevalue counts as one."""
     num_values: int = 0
     """Distinct values."""
+    num_dated: int = 0
+    """Subjects with a best claim that says when it holds (P580, P582, P585)."""
 
     @builtins.property
     def functionality(self) -> float:

@@ -6,11 +6,15 @@ counts are sums, so partitions count alone and are added up.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from knowledge.dates import refined
 from knowledge.store.codec import pack
 from knowledge.store.rows import Row
-from records.knowledge import Claim, PropertyProfile
+from records.knowledge import Claim, PropertyProfile, Value
 
-INSTANCES, SUBJECTS, PAIRS, VALUES = range(4)
+PERIODS = ("P580", "P582", "P585")
+"""Qualifiers that say when a claim holds: start, end, point in time."""
+
+INSTANCES, SUBJECTS, PAIRS, VALUES, DATED = range(5)
 Counts = Counter[tuple[int, str, str]]
 """(what, property, class id) to a number; `property` is "" for INSTANCES, the class id "" for all subjects together."""
 
@@ -18,17 +22,23 @@ Counts = Counter[tuple[int, str, str]]
 def count_subject(counts: Counts, classes: tuple[str, ...], claims: Iterable[Claim]) -> dict[str, set[str]]:
     """Counts one subject and returns its distinct values: value keys by property.
 
-    A `novalue` says that there is none, so it is neither a pair nor makes its subject one that has the property.
+    A `novalue` says that there is none, so it is neither a pair nor makes its subject one that has the property. A date
+    that stands there more exactly too is no second value.
     """
-    values: dict[str, set[str]] = {}
+    found: dict[str, dict[str, Value]] = {}
+    dated = set()
     for claim in claims:
         if claim.best and claim.value.kind != "novalue":
-            values.setdefault(claim.property, set()).add(claim.value.key())
+            found.setdefault(claim.property, {})[claim.value.key()] = claim.value
+            if any(q.property in PERIODS for q in claim.qualifiers):
+                dated.add(claim.property)
+    values = {property_id: {v.key() for v in refined(same.values())} for property_id, same in found.items()}
     for class_id in ("", *dict.fromkeys(classes)):
         counts[INSTANCES, "", class_id] += 1
         for property_id, keys in values.items():
             counts[SUBJECTS, property_id, class_id] += 1
             counts[PAIRS, property_id, class_id] += len(keys)
+            counts[DATED, property_id, class_id] += property_id in dated
     return values
 
 
@@ -41,7 +51,8 @@ def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[st
 def profile_rows(counts: Counts) -> Iterator[Row]:
     """The rows of table `profiles`, sorted."""
     for _, property_id, class_id in sorted(k for k in counts if k[0] == SUBJECTS):
-        numbers = {what: counts[what, property_id, class_id] for what in (SUBJECTS, PAIRS, VALUES)}
+        numbers = {what: counts[what, property_id, class_id] for what in (SUBJECTS, PAIRS, VALUES, DATED)}
         profile = PropertyProfile(property=property_id, class_id=class_id, num_instances=counts[INSTANCES, "", class_id],
-                                  num_subjects=numbers[SUBJECTS], num_pairs=numbers[PAIRS], num_values=numbers[VALUES])
+                                  num_subjects=numbers[SUBJECTS], num_pairs=numbers[PAIRS], num_values=numbers[VALUES],
+                                  num_dated=numbers[DATED])
         yield f"{property_id} {class_id}", "", pack(profile)

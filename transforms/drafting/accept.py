@@ -9,7 +9,7 @@ from records.form import Form
 from records.knowledge import value_of_key
 from records.outcomes import Reason
 from records.synthesis import Seed
-from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture, hidden_nodes
+from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture, hidden_nodes, too_near
 from transforms.certificate.description import Description, descriptions
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
@@ -39,8 +39,7 @@ class Accept:
             if description.var == var:
                 margin = margin_of(self.facts, self.rules.trust, description, binding[var], self.rules.margin, exact=False)
                 if margin.margin < (1 if self.rules.trust.complete else self.rules.margin):
-                    rival = margin.nearest.to_row() if margin.nearest else None
-                    return Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"var": var, "margin": margin.margin, "rival": rival})
+                    return too_near(margin)
                 return self._idle(description)
         return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"var": var})
 
