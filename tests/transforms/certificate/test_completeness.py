@@ -41,7 +41,7 @@ def certified(form, references, **more):
 def test_a_hop_against_the_claims_is_refused_where_the_class_may_lack_members():
     by_two = Form(clauses=(*FORWARD.clauses[:2], ClaimClause(subject="x2", property="P1066", object="x1"), ClassClause(var="x2", class_id=HUMAN),
                            ClaimClause(subject="x2", property="P569", object="a")), ask=FORWARD.ask)
-    pupils = [claim(f"Q2{i:03}", "P1066", f"Q2{i - 1:03}") for i in range(1, 60)]
+    pupils = [claim(f"Q2{i:03}", "P1066", f"Q2{(i - 1) % 60:03}") for i in range(60)]
     binding = {"x0": "Q1003", "x1": "Q2003", "x2": "Q2004", "a": year(1664).key()}
 
     def certify(references):
