@@ -58,6 +58,9 @@ class KnownFacts:
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
         return ()
 
+    def references(self) -> tuple[int, int]:
+        return self.facts.references()
+
     def property(self, property_id: str) -> PropertyInfo | None:
         return self.facts.property(property_id)
 
