@@ -14,6 +14,7 @@ from records.synthesis import Answer, Hop, Rewrite, Seed
 from transforms.certificate.completeness import nearly_complete
 from transforms.certificate.compute import compute
 from transforms.certificate.facts import Facts, Trust, best_values
+from transforms.certificate.one_of_class import single_value
 from transforms.certificate.readings import year_readings
 from transforms.certificate.said_class import said_class
 from transforms.writing.answers import answer_of
@@ -133,7 +134,7 @@ class GraphWriter:
 
     def _told_apart(self, source: str, hop: Hop, target: str) -> tuple[ClassClause, ...]:
         """The class of a hop's target, where that is what tells it from the property's other values: the county, not the state."""
-        if hop.reverse or not target or len(best_values(self.facts, source, hop.property)) == 1:
+        if hop.reverse or not target or single_value(self.facts, self.trust, source, hop.property) is not None:
             return ()
         return (ClassClause(var=hop.target, class_id=said_class(self.facts, target)),)
 
