@@ -7,7 +7,7 @@ text into that shape and drops what it does not want.
 import datetime
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -162,6 +162,18 @@ def time_value(date: Date) -> Value:
     """
     sign = "-" if date.year < 0 else "+"
     return Value(kind="time", time=f"{sign}{abs(date.year):04d}-{date.month:02d}-{date.day:02d}T00:00:00Z", precision=date.precision)
+
+
+def refined(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The values less the dates that another of them says more exactly: "1732" beside "22 February 1732" is no second value.
+
+    >>> [v.precision for v in refined([time_value(Date(1732)), time_value(Date(1732, 2, 22, 11)), time_value(Date(1733))])]
+    [11, 9]
+    """
+    found = tuple(values)
+    dates = [date_of(v.time, v.precision) if v.kind == "time" else None for v in found]
+    return tuple(v for v, date in zip(found, dates, strict=True)
+                 if date is None or not any(d is not None and d.precision > date.precision and date.agrees(d) for d in dates))
 
 
 def day_of(value: Value) -> datetime.date | None:

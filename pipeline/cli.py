@@ -95,6 +95,7 @@ def demo_loop(out: Annotated[Path, typer.Option(help="Folder for everything that
 def world(out: Annotated[Path, typer.Option(help="Folder to write.")], articles: Annotated[int, typer.Option(min=1)] = 1000,
           seed: Annotated[int, typer.Option(min=0)] = 7,
           gaps: Annotated[int, typer.Option(min=0, max=2, help="Hides claims and items at 0, 1 or 2 times the rates of real tables.")] = 0,
+          absent: Annotated[float, typer.Option(min=0, max=0.99, help="Share of all things of which the dumps have nothing at all.")] = 0.0,
           pictures: Annotated[bool, typer.Option("--pictures/--no-pictures")] = True,
           learning: Annotated[bool, typer.Option("--learning", help="The small world in which a tiny policy learns (480 articles have all of it).")] = False,
           workers: Workers_ = 0, as_json: Json_ = False) -> None:
@@ -103,7 +104,8 @@ def world(out: Annotated[Path, typer.Option(help="Folder to write.")], articles:
     from pipeline.runners.progress import staged
 
     with staged() as progress:
-        made = write_world(out, articles=articles, seed=seed, gaps=gaps, pictures=pictures, learning=learning, workers=workers or cpus(), progress=progress)
+        made = write_world(out, articles=articles, seed=seed, gaps=gaps, absent=absent, pictures=pictures, learning=learning, workers=workers or cpus(),
+                           progress=progress)
     show({"out": str(out), **vars(made)}, as_json, f"{made.pages:,} pages, {made.entities:,} entities and {made.pictures:,} pictures in {out}")
 
 

@@ -9,6 +9,7 @@ from agent.play_settings import PlaySettings
 from agent.tools.tool_settings import ALL_TOOLS, ToolNames
 from models.model_settings import ModelSettings
 from records.evolves import Evolves
+from transforms.filters.quotas import QuotaRules
 from transforms.writing.llm.llm_writer import LlmRules
 
 Share = Annotated[float, Ge(0), Le(1)]
@@ -42,6 +43,8 @@ class FilterRules:
     """The tools that the oracle has there. They are no section of the teacher's: which questions are kept depends on them."""
     visible_text: Switch = True
     """Whether the text in the picture is read (OCR) and searched for leaks."""
+    quotas: QuotaRules = field(default_factory=QuotaRules)
+    """Largest shares of the kept questions for one thing and for one relation."""
     exclude_pictures: tuple[str, ...] = ()
     """Files of perceptual hashes of benchmark pictures, one a line."""
 

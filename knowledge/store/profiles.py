@@ -4,13 +4,17 @@ Subjects, pairs and instances are counted subject by subject; distinct values ne
 counts are sums, so partitions count alone and are added up.
 """
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from knowledge.dates import refined
 from knowledge.store.codec import pack
 from knowledge.store.rows import Row
-from records.knowledge import Claim, PropertyProfile
+from records.knowledge import Claim, PropertyProfile, Value
 
-INSTANCES, SUBJECTS, PAIRS, VALUES = range(4)
+PERIODS = ("P580", "P582", "P585")
+"""Qualifiers that say when a claim holds: start, end, point in time."""
+
+INSTANCES, SUBJECTS, PAIRS, VALUES, DATED, COMMONEST = range(6)
 Counts = Counter[tuple[int, str, str]]
 """(what, property, class id) to a number; `property` is "" for INSTANCES, the class id "" for all subjects together."""
 
@@ -18,17 +22,23 @@ Counts = Counter[tuple[int, str, str]]
 def count_subject(counts: Counts, classes: tuple[str, ...], claims: Iterable[Claim]) -> dict[str, set[str]]:
     """Counts one subject and returns its distinct values: value keys by property.
 
-    A `novalue` says that there is none, so it is neither a pair nor makes its subject one that has the property.
+    A `novalue` says that there is none, so it is neither a pair nor makes its subject one that has the property. A date
+    that stands there more exactly too is no second value.
     """
-    values: dict[str, set[str]] = {}
+    found: dict[str, dict[str, Value]] = {}
+    dated = set()
     for claim in claims:
         if claim.best and claim.value.kind != "novalue":
-            values.setdefault(claim.property, set()).add(claim.value.key())
+            found.setdefault(claim.property, {})[claim.value.key()] = claim.value
+            if any(q.property in PERIODS for q in claim.qualifiers):
+                dated.add(claim.property)
+    values = {property_id: {v.key() for v in refined(same.values())} for property_id, same in found.items()}
     for class_id in ("", *dict.fromkeys(classes)):
         counts[INSTANCES, "", class_id] += 1
         for property_id, keys in values.items():
             counts[SUBJECTS, property_id, class_id] += 1
             counts[PAIRS, property_id, class_id] += len(keys)
+            counts[DATED, property_id, class_id] += property_id in dated
     return values
 
 
@@ -38,10 +48,26 @@ def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[st
         counts[VALUES, property_id, class_id] += 1
 
 
+def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str, int]) -> None:
+    """Counts one answer, given its subjects by direct class (and in all, under ""); the most of any answer stays."""
+    for class_id, number in num_subjects.items():
+        counts[COMMONEST, property_id, class_id] = max(number, counts[COMMONEST, property_id, class_id])
+
+
+def answer_key(value_key: str) -> str:
+    """What a guess of the value would be: the year of a date, else the value.
+
+    >>> answer_key("time:+1832-05-04/11"), answer_key("Q64")
+    ('time:+1832', 'Q64')
+    """
+    return value_key.split("/")[0][:10] if value_key.startswith("time:") else value_key
+
+
 def profile_rows(counts: Counts) -> Iterator[Row]:
     """The rows of table `profiles`, sorted."""
     for _, property_id, class_id in sorted(k for k in counts if k[0] == SUBJECTS):
-        numbers = {what: counts[what, property_id, class_id] for what in (SUBJECTS, PAIRS, VALUES)}
+        numbers = {what: counts[what, property_id, class_id] for what in (SUBJECTS, PAIRS, VALUES, DATED, COMMONEST)}
         profile = PropertyProfile(property=property_id, class_id=class_id, num_instances=counts[INSTANCES, "", class_id],
-                                  num_subjects=numbers[SUBJECTS], num_pairs=numbers[PAIRS], num_values=numbers[VALUES])
+                                  num_subjects=numbers[SUBJECTS], num_pairs=numbers[PAIRS], num_values=numbers[VALUES],
+                                  num_dated=numbers[DATED], num_commonest=min(numbers[COMMONEST], numbers[SUBJECTS]))
         yield f"{property_id} {class_id}", "", pack(profile)

@@ -16,6 +16,8 @@ R = TypeVar("R", bound=Record)
 CACHED_ENTITIES = 16_384
 CACHED_CLAIMS = 8_192
 CACHED_RECORDS = 2_048
+REFERRING = 500
+"""Pages whose links are followed to see what the store lacks."""
 
 
 class Store:
@@ -25,7 +27,7 @@ class Store:
 
     Attributes:
         path: the store's folder or URL.
-        meta: wiki, the address of its main page, languages, snapshot date, dump names and dates, rows and digest of each table, digest of the whole.
+        meta: wiki, the address of its main page, languages, snapshot date, dump names and dates, rows and digest of each table, digest of the whole, stated counts of classes.
     """
 
     def __init__(self, path: str, meta: dict[str, Any]) -> None:
@@ -119,6 +121,10 @@ class Store:
         """How many `members` there are."""
         return self._count("members", class_id)
 
+    def stated_members(self, class_id: str) -> int | None:
+        """How many instances the class or its subclasses have in the world, where that was stated beside the dumps."""
+        return self.meta.get("class_counts", {}).get(class_id)
+
     def property(self, property_id: str) -> PropertyInfo | None:
         """The property's definition, where the entity dump has it."""
         return self._property(property_id)
@@ -137,6 +143,21 @@ class Store:
         """The entity of a page by its normalised title, redirects resolved; None where the store does not know it."""
         data = self._tables["titles"].get(title)
         return None if data is None else data.decode()
+
+    def references(self) -> tuple[int, int]:
+        """Of the distinct things that a sample of its pages and their items name, how many the store holds, and how many there are.
+
+        What it lacks is still linked to, and still is the value of claims; so this tells what share of its part of the world it holds.
+        The sample is `REFERRING` pages evenly spread. (0, 0) without pages.
+        """
+        num_pages = self.num_rows("articles")
+        named: dict[str, bool] = {}
+        for number in range(0, num_pages, max(1, num_pages // REFERRING)):
+            for article in self.scan_articles(number, number + 1):
+                named.update((link.target, self.entity_of_title(link.target) is not None) for link in article.links)
+                items = [c.value.entity for c in self.claims(article.entity_id) if c.best and c.value.kind == "entity"]
+                named.update((item, self.entity(item) is not None) for item in items)
+        return sum(named.values()), len(named)
 
     def image(self, image_id: str) -> ImageAsset | None:
         """A picture's record, or None."""

@@ -1,4 +1,4 @@
-"""What the dump leaves out: claims, single values and whole items, at the rates seen in a real table.
+"""What the dump leaves out: claims, single values and whole items, at the rates seen in a real table; and, where asked, a share of all things.
 
 Gaps at 2 contain those at 1: each statement has one draw, compared with once or twice its rate. P31 and the pictures'
 own statements are never hidden; neither is anything in truth.jsonl.
@@ -41,6 +41,14 @@ def hidden_item(seed: int, gaps: int, thing: Thing) -> bool:
     return (
         thing.kind not in ("country", "region", "city") and chance(seed, thing.id, "gap-item").random() < gaps * rates()["assumed"]["item"]
     )
+
+
+def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
+    """Whether the dumps lack the thing altogether: its item, its page and its pictures.
+
+    Others still name it, as the items and pages of a part of Wikidata and Wikipedia name what that part lacks.
+    """
+    return thing.kind not in ("country", "region", "city") and chance(seed, thing.id, "absent").random() < absent
 
 
 def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:

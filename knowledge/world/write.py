@@ -1,14 +1,14 @@
 """Writes a whole world to a folder, part by part, so that memory does not grow with it.
 
 DIR/articles.xml.bz2  DIR/articles-index.txt.bz2  DIR/entities.json.bz2  DIR/truth.jsonl
-DIR/images/<file>  DIR/images/metadata.jsonl  DIR/world.json (last: a folder without it is not a world)
+DIR/class-counts.json  DIR/images/<file>  DIR/images/metadata.jsonl  DIR/world.json (last: a folder without it is not a world)
 """
 
 import bz2
 import hashlib
 import json
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -19,7 +19,8 @@ from typing import NamedTuple, TypeVar
 
 from files.parquet import write_whole
 from knowledge.world import gaps as gap_rules
-from knowledge.world.article_texts import pages
+from knowledge.world import vocabulary
+from knowledge.world.article_texts import Page, pages
 from knowledge.world.export import footer, header, streams
 from knowledge.world.learning import MOST_ARTICLES, learning_pages, make_learning_part
 from knowledge.world.model import Picture, Thing
@@ -34,7 +35,7 @@ FORMAT_VERSION = 1
 UNFINISHED = "world.unfinished"
 """Stands in the folder while it is being written, so that a half-written one is known as our own."""
 PICTURES_PER_TASK = 24
-FILES = ("articles.xml.bz2", "articles-index.txt.bz2", "entities.json.bz2", "truth.jsonl", "images/metadata.jsonl")
+FILES = ("articles.xml.bz2", "articles-index.txt.bz2", "entities.json.bz2", "truth.jsonl", "images/metadata.jsonl", "class-counts.json")
 MAX_ARTICLES = 1_100_000
 """So far the invented languages have names enough."""
 
@@ -50,10 +51,12 @@ class WorldSummary:
     articles: int
     seed: int
     gaps: int
+    absent: float
     with_pictures: bool
     pages: int
     entities: int
     hidden_items: int
+    absent_things: int
     pictures: int
     digests: dict[str, str]
     learning: bool = False
@@ -70,6 +73,9 @@ class PartFiles:
     num_pages: int
     num_entities: int
     num_hidden: int
+    num_absent: int
+    members: Counter[str]
+    """How many things each class has, those of its subclasses included and what the dumps lack too."""
     pictures: list["Drawings"]
     """Tasks for the picture workers."""
 
@@ -98,18 +104,20 @@ def write_world(
     articles: int,
     seed: int,
     gaps: int = 0,
+    absent: float = 0.0,
     pictures: bool = True,
     learning: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> WorldSummary:
-    """Writes the world of (articles, seed, gaps, learning): the same bytes for any number of workers.
+    """Writes the world of (articles, seed, gaps, absent, learning): the same bytes for any number of workers.
 
     Args:
         out: the folder; it is made. It may hold an earlier world of this program, whole or half-written, which is replaced.
         articles: how many articles of things there are (redirects, lists and disambiguation pages come on top).
         seed: which world.
         gaps: 0, 1 or 2 times the rates of `gap_rates.json` of claims, values and items are left out of the dump.
+        absent: share of all things, the country, its regions and cities apart, of which the dumps have neither item, page nor picture.
         pictures: whether picture files and their metadata are written.
         learning: the small world of `learning.py` in place of the country.
         workers: processes; all cores by default.
@@ -118,7 +126,7 @@ def write_world(
     Raises:
         InputError: a setting is out of range, or the folder holds something else.
     """
-    _check(out, articles, gaps, learning)
+    _check(out, articles, gaps, absent, learning)
     (out / "images").mkdir(parents=True, exist_ok=True)
     (out / "world.json").unlink(missing_ok=True)
     (out / UNFINISHED).touch()
@@ -126,58 +134,79 @@ def write_world(
         old.unlink()
     workers = workers or os.cpu_count() or 1
     numbers = range(1 if learning else len(part_sizes(articles)))
-    jobs = [(Which(seed, articles, learning), n, gaps, pictures, n == numbers[-1]) for n in numbers]
+    jobs = [(Which(seed, articles, learning), n, gaps, absent, pictures, n == numbers[-1]) for n in numbers]
     told = progress or (lambda what, done, total: None)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         counts, tasks = _write_dumps(out, (_in_order(pool, _make, jobs, workers) if workers > 1 else map(_make, jobs)), len(jobs), told)
         num_pictures = _write_pictures(out, tasks, pool if workers > 1 else None, workers, told)
     digests = {name: _digest(out / name) for name in FILES}
     summary = WorldSummary(
-        articles=articles, seed=seed, gaps=gaps, with_pictures=pictures, pictures=num_pictures, digests=digests, learning=learning, **counts
+        articles=articles, seed=seed, gaps=gaps, absent=absent, with_pictures=pictures, pictures=num_pictures, digests=digests, learning=learning,
+        **counts
     )
     write_whole(out / "world.json", json.dumps({"format": FORMAT_VERSION, **asdict(summary)}, indent=1, sort_keys=True).encode() + b"\n")
     (out / UNFINISHED).unlink()
     return summary
 
 
-def _check(out: Path, articles: int, gaps: int, learning: bool) -> None:
+def _check(out: Path, articles: int, gaps: int, absent: float, learning: bool) -> None:
     least, most = (8, MOST_ARTICLES) if learning else (1, MAX_ARTICLES)
     if not least <= articles <= most:
         raise InputError("articles", f"{articles} is not between {least} and {most:,}", "Choose a number in that range.")
     if gaps not in (0, 1, 2):
         raise InputError("gaps", f"{gaps} is not 0, 1 or 2", "Choose none, once or twice the measured rates.")
+    if not 0 <= absent < 1:
+        raise InputError("absent", f"{absent} is no share", "Choose a number from 0 to less than 1.")
     if out.exists() and not out.is_dir():
         raise InputError(str(out), "is not a folder", "Name a folder, new or empty.")
     if out.exists() and any(out.iterdir()) and not ((out / "world.json").exists() or (out / UNFINISHED).exists()):
         raise InputError(str(out), "holds files that are no world", "Name a folder that is new, empty, or an earlier world.")
 
 
-def _make(job: tuple[Which, int, int, bool, bool]) -> PartFiles:
+def _make(job: tuple[Which, int, int, float, bool, bool]) -> PartFiles:
     """Makes one part and everything written about it."""
-    world, number, gap_level, with_pictures, last = job
+    world, number, gap_level, absent, with_pictures, last = job
     part = _made(world, number)
     lines = term_lines() if number == 0 else []
     hidden = 0
     truth = []
+    gone = {t.id for t in part.things.values() if absent and gap_rules.absent_thing(world.seed, absent, t)}
     for thing in part.things.values():
-        if gap_level and gap_rules.hidden_item(world.seed, gap_level, thing):
+        if thing.id in gone:
+            pass
+        elif gap_level and gap_rules.hidden_item(world.seed, gap_level, thing):
             hidden += 1
         else:
             lines.append(item_line(part, thing, gap_level))
         truth.append(truth_line(part, thing, pictures=with_pictures) + b"\n")
     dump = (b"[\n" if number == 0 else b"") + b",\n".join(lines) + (b"\n]\n" if last else b",\n")
-    written = learning_pages(part) if world.learning else pages(part)
-    drawings = [(t.id, i) for t in part.things.values() for i in range(len(t.pictures))] if with_pictures else []
+    written = _without(learning_pages(part) if world.learning else pages(part), {part.things[i].title for i in gone if part.things[i].article})
+    drawings = [(t.id, i) for t in part.things.values() if t.id not in gone for i in range(len(t.pictures))] if with_pictures else []
     tasks = [Drawings(world, number, drawings[i : i + PICTURES_PER_TASK]) for i in range(0, len(drawings), PICTURES_PER_TASK)]
     return PartFiles(
-        number, list(streams(written, number)), bz2.compress(dump), b"".join(truth), len(written), len(part.things), hidden, tasks
+        number, list(streams(written, number)), bz2.compress(dump), b"".join(truth), len(written), len(part.things), hidden, len(gone), _members(part), tasks
     )
+
+
+def _members(part: Part) -> Counter[str]:
+    return Counter(c for thing in part.things.values() for c in {above for own in thing.classes for above in vocabulary.ancestors(own)})
 
 
 def _made(world: Which, number: int) -> Part:
     if world.learning:
         return make_learning_part(world.seed, world.articles)
     return make_part(world.seed, world.articles, number, None if number == 0 else _nation(world.seed, world.articles))
+
+
+def _without(written: list[Page], gone: set[str]) -> list[Page]:
+    """The pages less those of these titles and the redirects that lead to them; links to them stay, and are red."""
+    kept = []
+    for page in written:
+        if page.title in gone or page.redirect in gone:
+            gone.add(page.title)
+        else:
+            kept.append(page)
+    return kept
 
 
 @lru_cache(maxsize=1)
@@ -192,8 +221,9 @@ def _part(world: Which, number: int) -> Part:
 
 def _write_dumps(out: Path, parts: Iterable[PartFiles], total: int, told: Progress) -> tuple[dict[str, int], list[Drawings]]:
     """Appends the parts to the dumps in order; returns counts and the picture tasks."""
-    counts = {"pages": 0, "entities": 0, "hidden_items": 0}
+    counts = {"pages": 0, "entities": 0, "hidden_items": 0, "absent_things": 0}
     tasks: list[Drawings] = []
+    members: Counter[str] = Counter()
     with (
         open(out / FILES[0], "wb") as xml,
         open(out / FILES[1], "wb") as index_file,
@@ -212,10 +242,13 @@ def _write_dumps(out: Path, parts: Iterable[PartFiles], total: int, told: Progre
             counts["pages"] += part.num_pages
             counts["entities"] += part.num_entities
             counts["hidden_items"] += part.num_hidden
+            counts["absent_things"] += part.num_absent
+            members.update(part.members)
             tasks.extend(part.pictures)
             told("parts", part.number + 1, total)
         xml.write(footer())
         index_file.write(index.flush())
+    (out / FILES[5]).write_text(json.dumps(members, sort_keys=True) + "\n", encoding="utf-8")
     return counts, tasks
 
 

@@ -40,6 +40,7 @@ SURVIVAL: dict[str, Prior] = {
     "no_tools": Prior(around(264, 264, 3), DEMO),
     "solvable": Prior(around(264, 264, 3), DEMO),
     "visible_text": Prior(around(264, 264, 3), DEMO),
+    "quotas": Prior(around(264, 264, 3), DEMO),
     "enhance": Prior(around(236, 238, 3), DEMO),
     "split": Prior(Range(1, 1, 1), "drops nothing"),
 }

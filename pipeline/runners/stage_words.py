@@ -16,6 +16,7 @@ DOING = {
     "no_tools": "trying to answer without tools",
     "solvable": "trying to solve each question",
     "visible_text": "reading the text in the pictures",
+    "quotas": "sparing what is on too many questions",
     "enhance": "degrading some pictures",
     "split": "drawing the splits",
     "tasks": "choosing the questions to play",

@@ -1,6 +1,6 @@
 """Makes the functions of the filter stages, once a process: by the recipe's models, the local searches, or the oracle."""
 from pipeline.recipe import Recipe
-from pipeline.synth.global_steps import Loser
+from pipeline.synth.global_steps import Loser, Surplus
 from pipeline.synth.job import Job
 from pipeline.synth.needed_tools import tools_of_filter
 from pipeline.synth.oracle_filter import make_oracle_filter
@@ -31,6 +31,16 @@ def make_duplicates(job: Job) -> Apply:
         if loser is not None:
             return reject(question, Reason.NEAR_DUPLICATE, {"of": loser.winner, "by": loser.by})
         return question.with_verdict(Verdict(filter="duplicates", passed=True, solver=solver))
+
+    return drop
+
+
+def make_quotas(job: Job) -> Apply:
+    """What is on too many questions was found over all of them."""
+    def drop(question: Question, surplus: Surplus | None) -> Question | Rejection:
+        if surplus is not None:
+            return reject(question, Reason.OVER_QUOTA, {"what": surplus.what})
+        return question.with_verdict(Verdict(filter="quotas", passed=True, solver="counts"))
 
     return drop
 

@@ -18,6 +18,7 @@ from records.synthesis import Question, Seed
 from records.table import Record
 from transforms.drafting.seeds import Candidate, candidates, choose
 from transforms.filters.duplicates import Losers, duplicate_keys, rank
+from transforms.filters.quotas import over_quota, parts_of
 from transforms.stages.stage_shards import shard_facts
 
 RANGE = 2_000
@@ -31,6 +32,14 @@ class Loser(Record):
     item_id: str
     winner: str
     by: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surplus(Record):
+    """A question that must go, since a thing or relation of it is on enough others."""
+
+    item_id: str
+    what: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +123,23 @@ class WriteSide(beam.DoFn):
         yield shard
 
 
+class FindSurplus(beam.DoFn):
+    """The shard numbers as one list in; (shard, `Surplus`) of every question that is too much out."""
+
+    def __init__(self, job: Job, source: str) -> None:
+        self.job, self.source = job, source
+
+    def process(self, shards: list[int]) -> Iterator[tuple[int, Surplus | None]]:
+        recipe, found, shard_of_id = self.job.recipe, [], {}
+        for shard in sorted(shards):
+            yield shard, None
+            for q in read_records(self.job.run.shard(self.source, "kept", shard), Question):
+                found.append(parts_of(q, rank(recipe.seed, q.id)))
+                shard_of_id[q.id] = shard
+        for question_id, what in over_quota(found, recipe.filters.quotas):
+            yield shard_of_id[question_id], Surplus(item_id=question_id, what=what)
+
+
 class DrawSplits(beam.DoFn):
     """The shard numbers as one list in; (shard, `SplitDraw`) of every question out."""
 
@@ -136,6 +162,12 @@ def gather_losers(shards: beam.PCollection, job: Job, source: str, label: str) -
               | "loser's shard" >> beam.Map(_loser_by_shard))
     return ((losers, shards | "every shard" >> beam.Map(lambda shard: (shard, None))) | "losers and shards" >> beam.Flatten()
             | "losers by shard" >> beam.GroupByKey() | "write losers" >> beam.ParDo(WriteSide(job, label, Loser)))
+
+
+def gather_surplus(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
+    """Finds the questions that are too much, and writes them beside the stage that drops them."""
+    return (shards | "all for quotas" >> beam.combiners.ToList() | "surplus" >> beam.ParDo(FindSurplus(job, source))
+            | "surplus by shard" >> beam.GroupByKey() | "write surplus" >> beam.ParDo(WriteSide(job, label, Surplus)))
 
 
 def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:

@@ -7,11 +7,12 @@ from pipeline.synth.filter_stages import (
     make_answer_in_question,
     make_duplicates,
     make_image_search,
+    make_quotas,
     make_solvable,
     make_text_search,
     make_visible_text,
 )
-from pipeline.synth.global_steps import Loser, SplitDraw, gather_losers, gather_splits
+from pipeline.synth.global_steps import Loser, SplitDraw, Surplus, gather_losers, gather_splits, gather_surplus
 from pipeline.synth.job import Job
 from pipeline.synth.question_stages import make_certify, make_draft, make_enhance, make_pictures
 from pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
@@ -53,6 +54,7 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
         switched("no_tools", NO_TOOLS, in_flight=window),
         switched("solvable", make_solvable, in_flight=window),
         switched("visible_text", make_visible_text),
+        stage("quotas", make_quotas, side=Side(record=Surplus, gather=gather_surplus)),
         stage("enhance", make_enhance, clip=True),
         stage("split", make_split, side=Side(record=SplitDraw, gather=gather_splits)),
     )

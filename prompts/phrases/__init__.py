@@ -94,6 +94,8 @@ class PropertyUse:
     clue: bool = False
     answer: bool = False
     volatile: bool = False
+    single: bool = False
+    """Whether it has one value by its meaning."""
     weight: float = 0.0
 
 
@@ -157,18 +159,20 @@ def _uses() -> dict[str, Any]:
 
 
 @functools.cache
-def property_use(property_id: str, datatype: str = "") -> PropertyUse:
-    """What a property may do in a good question; nothing where neither it nor its datatype is listed.
+def common_classes() -> Mapping[str, int]:
+    """The classes that people speak of, to their rank: the smaller one is said where a thing is of several."""
+    return {class_id: rank for rank, class_id in enumerate(yaml.safe_load((_FOLDER / "classes.yaml").read_text(encoding="utf-8")))}
+
+
+@functools.cache
+def property_use(property_id: str) -> PropertyUse:
+    """What a property may do in a good question; nothing where it is not listed, since nobody has read a phrase of it.
 
     Args:
         property_id: "P84".
-        datatype: Wikibase's name of the value's type, for properties that are not listed.
     """
     data = _uses()
-    volatile = property_id in data["volatile_properties"]
-    if property_id in data["never_properties"]:
-        return PropertyUse(volatile=volatile)
+    volatile, single = property_id in data["volatile_properties"], property_id in data["single_properties"]
     if property_id in data["trivial_properties"]:
         return PropertyUse(**data["trivial"], volatile=volatile)
-    use = data["properties"].get(property_id) or data["defaults"].get(datatype, {})
-    return PropertyUse(**use, volatile=volatile)
+    return PropertyUse(**data["properties"].get(property_id, {}), volatile=volatile, single=single)

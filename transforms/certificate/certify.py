@@ -3,17 +3,19 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from records.evolves import Evolves
-from records.form import ClaimClause, ClassClause, Form, Image, Reads
+from records.form import ClaimClause, Form, Image, Reads
 from records.knowledge import Value, value_of_key
 from records.outcomes import Reason
 from records.synthesis import Certificate, Check, Question
 from records.table import Json
 from transforms.certificate.description import connected, descriptions
+from transforms.certificate.effective import chain, composed, effective_hops
 from transforms.certificate.evidence import evidence, num_hops, unstated
 from transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
-from transforms.certificate.facts import Facts, Trust, classes_of
-from transforms.certificate.leak import find_leak
-from transforms.certificate.margin import NO_RIVAL, margins, num_fitting
+from transforms.certificate.facts import Facts, Trust
+from transforms.certificate.guess import guess
+from transforms.certificate.leak import find_leak, folded
+from transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
 from transforms.certificate.votes import certify_votes
 
 COMPOSED = "graph"
@@ -28,6 +30,10 @@ class CertificateRules:
     trust: Trust = Trust()
     languages: tuple[str, ...] = ("en",)
     min_answers_without_picture: int = 2
+    max_guess: float = 0.4
+    """How often the best guess without the picture may be right."""
+    min_hops: int = 2
+    """Fewest effective hops, where the question's own are not fewer."""
     stated: bool = True
     """Whether of every claim one end's page must also name the other end: an agent reads pages, not claims. Whether it says the relation too, in words
     that are known, is told hop by hop (`Hop.stated`) and refuses nothing: pages say things in more ways than any table has."""
@@ -73,22 +79,6 @@ def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
     return kept
 
 
-def unbound(form: Form, facts: Facts, binding: Binding) -> Form:
-    """The form as it stands for somebody who does not see the picture but reads its words: any entity of the anchor's class."""
-    anchor = form.anchor
-    extra = () if any(isinstance(c, ClassClause) and c.var == anchor for c in form.clauses) else tuple(
-        ClassClause(var=anchor, class_id=c) for c in classes_of(facts, binding[anchor].entity)[:1])
-    return Form(clauses=(*form.clauses, *extra), ask=form.ask)
-
-
-def num_answers_without_picture(form: Form, facts: Facts, binding: Binding, most: int = 5) -> int:
-    """How many answers the form has where the picture says nothing, counted up to `most`; `most` where there are too many to count."""
-    try:
-        return len(answers(unbound(form, facts, binding), facts, {}, most=most))
-    except TooLarge:
-        return most
-
-
 def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
     """Named things of which the question uses a claim of their own, and whose name is not their article's title.
 
@@ -98,6 +88,14 @@ def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
     named = {c.subject.entity for c in form.of(ClaimClause) if isinstance(c.subject, Value)}
     labels = {e: entity.label() for e in sorted(named) if (entity := facts.entity(e))}
     return tuple(label for e, label in labels.items() if facts.entity_of_title(label) != e)
+
+
+def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] | None:
+    """The answer's name and that of a thing on the way to it, where one says the other: who has found Boston says "Boston", whatever is asked of it."""
+    labels = {v: entity.label() for v, value in binding.items() if value.kind == "entity" and (entity := facts.entity(value.entity))}
+    answer = labels.pop(form.ask.var, "")
+    words = set(folded(answer).split())
+    return next(((answer, other) for other in labels.values() if words and (words <= (theirs := set(folded(other).split())) or theirs <= words)), None)
 
 
 def decorations(form: Form, facts: Facts, binding: Binding) -> tuple[str, ...]:
@@ -124,6 +122,9 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     """
     if not connected(form):
         return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
+    steps = chain(form)
+    if composed(steps) < len(steps):
+        return Refusal(reason=Reason.COLLAPSES, evidence={"steps": len(steps), "composed": composed(steps)})
     try:
         binding = intended_binding(form, facts, anchor, bindings)
     except TooLarge as error:
@@ -149,15 +150,21 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     needed = 1 if rules.trust.complete else rules.margin
     if margin < needed:
         assert least is not None
-        return Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={
-            "var": least.var, "margin": margin, "rival": least.nearest.to_row() if least.nearest else None})
+        return too_near(least)
     decorated = decorations(form, facts, binding)
     if decorated:
         return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
-    without = num_answers_without_picture(form, facts, binding)
-    if without < rules.min_answers_without_picture:
-        return Refusal(reason=Reason.PICTURE_NOT_NEEDED, evidence={"answers_without_picture": without})
     part = smallest_part(form, facts, binding)
+    nominal, effective = num_hops(form), effective_hops(form, part, facts, binding)
+    if alike := named_alike(form, facts, binding):
+        return Refusal(reason=Reason.COLLAPSES, evidence={"answer": alike[0], "node": alike[1]})
+    if effective < min(nominal, rules.min_hops):
+        return Refusal(reason=Reason.COLLAPSES, evidence={"nominal": nominal, "effective": effective})
+    without = guess(form, facts, binding)
+    if without.num_answers < rules.min_answers_without_picture:
+        return Refusal(reason=Reason.PICTURE_NOT_NEEDED, evidence={"answers_without_picture": without.num_answers})
+    if without.share > rules.max_guess:
+        return Refusal(reason=Reason.GUESSABLE, evidence={"share": round(without.share, 3), "answers_without_picture": without.num_answers})
     rivals = sorted((m.nearest for m in measured if m.nearest), key=lambda r: (r.num_gaps, r.var, r.entity_id))
     basis = "closed" if rules.trust.complete else "margin"
     if basis not in rules.bases:
@@ -166,11 +173,20 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     checks = (Check(name="claims", passed=True, score=float(len(hops))), Check(name="stated", passed=True, score=float(said)),
               Check(name="connected", passed=True),
               Check(name="one_answer", passed=True), Check(name="margin", passed=True, score=float(margin)),
-              Check(name="no_decoration", passed=True), Check(name="needs_picture", passed=True, score=float(without)))
+              Check(name="no_decoration", passed=True), Check(name="needs_picture", passed=True, score=float(without.num_answers)),
+              Check(name="no_guess", passed=True, score=without.share), Check(name="effective_hops", passed=True, score=float(effective)))
     return Certificate(basis=basis, margin=margin, nearest_rival=rivals[0] if rivals else None,
                        breaking_claims=tuple(sorted({c for m in measured for c in m.breaking})), evidence=hops,
-                       nominal_hops=num_hops(form), effective_hops=num_hops(part), smallest_part=Json(part.to_json()),
-                       answers_without_picture=without, checks=checks)
+                       nominal_hops=nominal, effective_hops=effective, smallest_part=Json(part.to_json()),
+                       answers_without_picture=without.num_answers, checks=checks)
+
+
+def too_near(margin: Margin) -> Refusal:
+    """The refusal of a description with too small a margin, or whose rivals nobody could list."""
+    if margin.incomplete:
+        return Refusal(reason=Reason.CLASS_INCOMPLETE, evidence={"var": margin.var, "class": margin.incomplete})
+    return Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"var": margin.var, "margin": margin.margin,
+                                                             "rival": margin.nearest.to_row() if margin.nearest else None})
 
 
 def hidden_nodes(binding: Binding) -> Binding:

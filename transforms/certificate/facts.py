@@ -3,12 +3,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
+from knowledge.dates import refined
+from prompts.phrases import property_use
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile, Value
 
 ENUMERATION_LIMIT = 5_000
 """No clause is enumerated beyond this many matches: it says too little to count as a clue (a hub, a common material)."""
 MIN_EVIDENCE = 20
-"""A measured functionality from fewer subjects than this says nothing."""
+"""Subjects from which a property's functionality is measured, and the weight in subjects of what is believed before a class is counted."""
+DECLARED_SURPLUS, OTHER_SURPLUS = 0.005, 0.05
+"""Second values a subject that are expected before anything is counted: of a property that is declared single-valued, and of any other."""
+MOST_DATED = 0.05
+"""A property of which more subjects say when the value held has values that come and go."""
 CACHED = 131_072
 """Answers kept of each question below: a margin asks the same of hundreds of rivals, thousands of times."""
 _PLACES = ("P131", "P276", "P706")
@@ -32,6 +38,8 @@ class Facts(Protocol):
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]: ...
     def property(self, property_id: str) -> PropertyInfo | None: ...
     def profile(self, property_id: str, class_id: str = "") -> PropertyProfile: ...
+    def references(self) -> tuple[int, int]: ...
+    def stated_members(self, class_id: str) -> int | None: ...
 
 
 @dataclass(frozen=True)
@@ -39,37 +47,54 @@ class Trust:
     """How far the store is believed. All of it is the recipe's to set.
 
     `declared` and `measured` are the least functionality (subjects ÷ pairs) of a property that Wikidata's own
-    constraints call single-valued, and of any other. With `complete` the store is taken as a closed world.
+    constraints call single-valued or that have one value by their meaning, and of any other. With `complete` the store is taken as a closed world.
     """
 
     declared: float = 0.98
     measured: float = 0.995
     complete: bool = False
+    completeness: float = 0.9
+    """Least share of a class's members that the store must hold where a description singles one of them out (`completeness.py`)."""
 
 
 @lru_cache(maxsize=CACHED)
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
-    """The best values of a property, each once, in the store's order; somevalue and novalue are among them."""
+    """The best values of a property, each once, in the store's order; somevalue and novalue are among them.
+
+    A date that stands there more exactly too ("1732" beside "22 February 1732") is no value of its own.
+    """
     found: dict[str, Value] = {}
     for claim in facts.claims(subject):
         if claim.property == property and claim.best:
             found.setdefault(claim.value.key(), claim.value)
-    return tuple(found.values())
+    return refined(found.values())
 
 
 @lru_cache(maxsize=CACHED)
 def is_functional(facts: Facts, property: str, classes: tuple[str, ...], trust: Trust, subject: str = "") -> bool:
     """Whether a subject of these classes can be taken to have at most one value of the property.
 
-    Measured over the instances of each direct class (over all subjects where no class has evidence enough), with a lower
-    bar where the property's own constraints say single value and the subject is not among their exceptions.
+    The second values a subject are estimated for each direct class, and held against the bar. A class of few subjects is
+    drawn towards all subjects, and those towards what is believed beforehand, so that no count of subjects is a cliff. The bar
+    is lower, and the belief better, where the property's own constraints say single value and the subject is not among their
+    exceptions, or where the property has one value by its meaning ("date of birth"). Whose values come and go is never functional.
     """
+    if facts.profile(property).num_dated > MOST_DATED * facts.profile(property).num_subjects:
+        return False
     info = facts.property(property)
-    declared = bool(info and (info.single_value or info.single_best_value) and not info.separators and subject not in info.exceptions)
+    declared = bool(info and (info.single_value or info.single_best_value) and not info.separators) or property_use(property).single
+    declared = declared and not (info and subject in info.exceptions)
     bar = trust.declared if declared else trust.measured
-    profiles = [facts.profile(property, c) for c in classes]
-    profiles = [p for p in profiles if p.num_subjects >= MIN_EVIDENCE] or [facts.profile(property)]
-    return all(p.num_subjects >= MIN_EVIDENCE and p.functionality >= bar for p in profiles)
+    if not declared and facts.profile(property).num_subjects < MIN_EVIDENCE:
+        return False
+    overall = _surplus(facts.profile(property), DECLARED_SURPLUS if declared else OTHER_SURPLUS, MIN_EVIDENCE if declared else 1)
+    known = [_surplus(p, overall, MIN_EVIDENCE) for c in classes if (p := facts.profile(property, c)).num_subjects]
+    return all(1 / (1 + surplus) >= bar for surplus in known or [overall])
+
+
+def _surplus(profile: PropertyProfile, believed: float, weight: int) -> float:
+    """Values a subject beyond the first, from what is counted and what was believed with the weight of so many subjects."""
+    return (profile.num_pairs - profile.num_subjects + weight * believed) / (profile.num_subjects + weight)
 
 
 def classes_of(facts: Facts, entity_id: str) -> tuple[str, ...]:

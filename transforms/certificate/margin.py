@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from records.form import ClassClause, Form
 from records.knowledge import Claim, Value
 from records.synthesis import Rival
+from transforms.certificate.completeness import nearly_complete
 from transforms.certificate.description import Description, Part, descriptions
 from transforms.certificate.execute import Binding, holds
 from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, Trust, best_values, classes_of, is_functional, is_instance, is_namesake, values_match
+from transforms.certificate.one_of_class import single_value
 from transforms.certificate.text_veto import text_says
 
 NO_RIVAL = 9
@@ -39,6 +41,8 @@ class Margin:
     """Claims by which a rival that fits all else is out: were one of them absent or wrong, the margin would shrink."""
     too_large: bool = False
     """A clause had more matches than can be enumerated; the margin is then a lower bound."""
+    incomplete: str = ""
+    """The class of which the store may lack members, so that no list of rivals is a list of all; the margin is then 0."""
 
 
 def status(facts: Facts, trust: Trust, rival: str, part: Part) -> str:
@@ -106,9 +110,8 @@ def settles(facts: Facts, trust: Trust, part: Part, parts: Iterable[Part]) -> bo
     if trust.complete:
         return part.role in ("has", "of", "kind")
     if part.role == "of" and part.value is not None:
-        found = best_values(facts, part.value.entity, part.property)
-        return (len(found) == 1 and found[0].kind not in ("somevalue", "novalue")
-                and is_functional(facts, part.property, classes_of(facts, part.value.entity), trust, part.value.entity))
+        kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)]
+        return single_value(facts, trust, part.value.entity, part.property, kinds[0] if kinds else "") is not None
     if part.role == "has":
         kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)]
         for class_id in kinds:
@@ -159,6 +162,8 @@ def margin_of(facts: Facts, trust: Trust, description: Description, intended: Va
         return _literal_margin(facts, trust, description, intended)
     listed: set[str] = set()
     num_enumerated, too_large = 0, False
+    if not any(p.role == "of" and settles(facts, trust, p, parts) for p in parts) and (lacking := _incomplete(facts, trust, parts, intended)):
+        return Margin(var=var, margin=0, incomplete=lacking)
     settled = any(settles(facts, trust, p, parts) for p in parts)
     for part in sorted(parts, key=lambda p: (_size(facts, p), parts.index(p))):
         if num_enumerated >= required:
@@ -172,6 +177,12 @@ def margin_of(facts: Facts, trust: Trust, description: Description, intended: Va
     unlisted = NO_RIVAL if settled else num_enumerated
     listed.discard(intended.entity)
     return _fewest_gaps(facts, trust, description, sorted(listed), unlisted, too_large, stop_below=0 if exact else required)
+
+
+def _incomplete(facts: Facts, trust: Trust, parts: tuple[Part, ...], intended: Value) -> str:
+    """The class among whose members a description must single one out, where the store may lack some; "" where it holds nearly all."""
+    kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)] or list(classes_of(facts, intended.entity))
+    return next((k for k in kinds or [intended.entity] if not nearly_complete(facts, trust, k)), "")
 
 
 def _fewest_gaps(facts: Facts, trust: Trust, description: Description, rivals: list[str], unlisted: int, too_large: bool, *,

@@ -1,9 +1,12 @@
 """The edges of the graph that paths walk on: claims that a question may pass over."""
 from dataclasses import dataclass
 
+from prompts.phrases import property_use
 from records.knowledge import Entity
-from transforms.certificate.facts import Facts, Trust, best_values, is_functional
-from transforms.writing.graph.clues import use_of
+from transforms.certificate.completeness import nearly_complete
+from transforms.certificate.facts import Facts, Trust
+from transforms.certificate.one_of_class import single_value
+from transforms.certificate.said_class import said_class
 
 MAX_REVERSE = 200
 """Claims into a node that are looked at; a node with more is a hub for this purpose."""
@@ -48,23 +51,24 @@ def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int
 def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
     """The steps over claims from an entity that a path may take, in a fixed order.
 
-    Forward steps go over functional properties only ("the architect of …" must be one person). A reverse step leads
-    to a node that a description will have to single out.
+    Forward steps go over functional properties only ("the architect of …" must be one person, "the county of …" one county). A reverse step leads
+    to a node that a description will have to single out, so the store must hold nearly all of its class.
     """
     found = []
     for claim in facts.claims(entity.id):
-        use = use_of(facts, claim.property)
+        use = property_use(claim.property)
         if not (claim.best and claim.value.kind == "entity" and use.hop) or claim.value.entity in avoid:
             continue
         target = facts.entity(claim.value.entity)
-        if target is None or target.in_degree > max_hub or not is_functional(facts, claim.property, entity.classes, trust, entity.id):
+        if target is None or target.in_degree > max_hub:
             continue
-        if len(best_values(facts, entity.id, claim.property)) == 1:
+        if single_value(facts, trust, entity.id, claim.property, said_class(facts, target.id)) == claim.value:
             found.append(Edge(property=claim.property, target=target.id, reverse=False, weight=use.weight))
     into = facts.claims_into(entity.id, limit=MAX_REVERSE)
     for claim in into if len(into) < MAX_REVERSE else ():
-        use = use_of(facts, claim.property)
+        use = property_use(claim.property)
         source = facts.entity(claim.subject)
-        if use.hop and source is not None and source.id not in avoid and source.classes and source.in_degree <= max_hub:
+        if use.hop and source is not None and source.id not in avoid and source.classes and source.in_degree <= max_hub \
+                and nearly_complete(facts, trust, said_class(facts, source.id)):
             found.append(Edge(property=claim.property, target=source.id, reverse=True, weight=use.weight))
     return sorted({(e.property, e.target, e.reverse): e for e in found}.values(), key=lambda e: (e.property, e.target, e.reverse))

@@ -57,6 +57,12 @@ class EvidenceFacts:
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
         return self._facts.images_of(entity_id)
 
+    def references(self) -> tuple[int, int]:
+        return self._facts.references()
+
+    def stated_members(self, class_id: str) -> int | None:
+        return self._facts.stated_members(class_id)
+
     def property(self, property_id: str) -> PropertyInfo | None:
         return self._facts.property(property_id)
 

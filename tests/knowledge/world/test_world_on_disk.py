@@ -6,6 +6,7 @@ import io
 import json
 import re
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
 from lxml import etree
@@ -55,6 +56,24 @@ def test_gaps_change_the_dump_and_nothing_else(world: Path, tmp_path: Path) -> N
     for name in FILES:
         same = (tmp_path / "gaps" / name).read_bytes() == (tmp_path / "none" / name).read_bytes()
         assert same == (name != "entities.json.bz2"), name
+
+
+def test_what_is_absent_has_neither_item_nor_page_nor_picture_but_is_true_and_named_by_others(world: Path, tmp_path: Path) -> None:
+    write_world(tmp_path / "absent", articles=120, seed=11, absent=0.4, workers=1)
+    assert (tmp_path / "absent" / "truth.jsonl").read_bytes() == (world / "truth.jsonl").read_bytes()
+    told = json.loads((tmp_path / "absent" / "world.json").read_text())
+    assert told["absent"] == 0.4 and told["absent_things"] > 20
+    items = {folder: bz2.decompress((folder / "entities.json.bz2").read_bytes()).decode() for folder in (world, tmp_path / "absent")}
+    ids = {folder: {json.loads(line.rstrip(","))["id"] for line in text.splitlines() if line.startswith("{")} for folder, text in items.items()}
+    gone = ids[world] - ids[tmp_path / "absent"]
+    assert len(gone) == told["absent_things"]
+    titles = {t["article"] for t in read_lines(world / "truth.jsonl") if t["id"] in gone and t["article"]}
+    pages = bz2.decompress((tmp_path / "absent" / "articles.xml.bz2").read_bytes()).decode()
+    assert titles and not any(f"<title>{escape(title)}</title>" in pages for title in titles)
+    assert any(f"[[{title}" in pages for title in titles), "others link to it still"
+    assert any(f'"id":"{qid}"' in items[tmp_path / "absent"] for qid in gone), "others have claims about it still"
+    files = {p.name for p in (tmp_path / "absent" / "images").iterdir()}
+    assert files < {p.name for p in (world / "images").iterdir()}
 
 
 def test_the_export_is_well_formed_and_its_hashes_hold(world: Path) -> None:
@@ -144,7 +163,8 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> 
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-@pytest.mark.parametrize("wrong", [{"articles": 0}, {"articles": 3_000_000}, {"articles": 5, "gaps": 3}])
+@pytest.mark.parametrize("wrong", [{"articles": 0}, {"articles": 3_000_000}, {"articles": 5, "gaps": 3}, {"articles": 5, "absent": 1.0},
+                                   {"articles": 5, "absent": -0.1}])
 def test_settings_out_of_range_are_refused_before_anything_is_written(tmp_path: Path, wrong: dict) -> None:
     with pytest.raises(InputError):
         write_world(tmp_path / "w", seed=1, **wrong)

@@ -77,7 +77,7 @@ def test_what_is_kept_has_a_certificate_that_says_external_every_verdict_and_its
     for question in kept:
         assert question.certificate.basis == "external"
         assert {v.filter for v in question.verdicts} == {
-            "answer_in_question", "duplicates", "text_search", "image_search", "text_only", "no_tools", "too_simple", "solvable"}
+            "answer_in_question", "duplicates", "text_search", "image_search", "text_only", "no_tools", "too_simple", "solvable", "quotas"}
         assert question.split and question.enhancement.original_image_id == question.source_image_id
         assert {Path(run, "pictures", f"{i}.jpg").is_file() for i in (question.image_id, question.source_image_id)} == {True}
     assert [keys_of(q) for q in kept] == [(f"picture:{q.source_image_id}",) for q in kept], "no two rows are bound to the same split"

@@ -95,7 +95,7 @@ def outcomes(run: Path) -> dict[str, dict]:
     for path in sorted(run.glob("stages/*/rejected-*.parquet")):
         for item in read_records(path, Rejection):
             found[item.seed_id] = {"stage": item.stage, "reason": item.reason, "title": item.title}
-    for path in sorted(run.glob("stages/14-split/kept-*.parquet")):
+    for path in sorted(run.glob("stages/15-split/kept-*.parquet")):
         for kept in read_records(path, Question):
             found[kept.seed_id] = {"text": kept.text, "answer": kept.answer.text, "anchor": kept.anchor, "votes": kept.certificate.votes,
                                    "basis": kept.certificate.basis, "evidence": [hop.evidence for hop in kept.certificate.evidence],

@@ -64,7 +64,7 @@ def start(store: str, out: Path, workers: int) -> subprocess.Popen:
                             start_new_session=True, stderr=subprocess.DEVNULL)
 
 
-FILTERS = {"answer_in_question", "duplicates", "text_search", "image_search", "text_only", "no_tools", "too_simple", "solvable"}
+FILTERS = {"answer_in_question", "duplicates", "text_search", "image_search", "text_only", "no_tools", "too_simple", "solvable", "quotas"}
 
 
 def test_every_seed_has_one_final_outcome(whole):

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from knowledge.world import vocabulary
-from prompts.phrases import PropertyPhrase, language_data, property_phrase, property_use
+from prompts.phrases import PropertyPhrase, PropertyUse, _uses, common_classes, language_data, property_phrase, property_use
 from prompts.phrases.words import Words
 from records.errors import InputError
 from records.knowledge import Value
@@ -71,9 +71,34 @@ def test_uses_say_what_a_good_question_may_use():
     assert not property_use("P17").answer
     assert property_use("P17").clue
     assert property_use("P18").weight == 0.0
-    assert not property_use("P214", "external-id").clue
-    assert property_use("P98765", "wikibase-item").hop
-    assert not property_use("P98765").hop
+    assert property_use("P19").single and not property_use("P84").single
+    assert property_use("P98765") == PropertyUse()
+
+
+def test_every_property_that_a_question_may_use_has_a_phrase_that_was_read():
+    uses, words = _uses(), language_data("en")["properties"]
+    for property_id in (*uses["properties"], *uses["trivial_properties"]):
+        entry = words.get(property_id, {})
+        assert entry.get("subject") or entry.get("at"), property_id
+        assert entry.get("ask") and (entry.get("value") or entry.get("event")), property_id
+
+
+def test_a_property_stands_in_one_list_and_the_lists_hold_hundreds():
+    uses = _uses()
+    lists = [*uses["properties"]], uses["trivial_properties"], uses["volatile_properties"], uses["never_properties"]
+    everything = [p for found in lists for p in found]
+    assert len(everything) == len(set(everything)) >= 480
+
+
+@pytest.mark.parametrize("property_id", ["P102", "P39", "P1539", "P1540", "P1082", "P2131", "P749", "P463"])
+def test_what_changes_with_time_is_used_for_nothing(property_id):
+    use = property_use(property_id)
+    assert use.volatile and not (use.hop or use.clue or use.answer)
+
+
+def test_the_classes_that_people_speak_of_are_ranked_each_once():
+    ranks = common_classes()
+    assert ranks["Q5"] == 0 and ranks["Q515"] < ranks["Q15284"] and sorted(ranks.values()) == list(range(len(ranks)))
 
 
 def test_an_unknown_language_is_the_users_error():

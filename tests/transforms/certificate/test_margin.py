@@ -4,21 +4,11 @@ import pytest
 from records.form import Ask, ClaimClause, ClassClause, Compare, Form, Image
 from records.knowledge import Article, Entity, Section, Value, entity_value
 from tests.small_facts import SmallFacts, claim, year
+from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
 from transforms.certificate.certify import CertificateRules, Refusal, certify_form, unclear_names
 from transforms.certificate.description import descriptions
 from transforms.certificate.facts import Trust
 from transforms.certificate.margin import NO_RIVAL, margin_of, status
-
-LIGHTHOUSE, HUMAN = "Q39715", "Q5"
-
-
-def crowd(number: int = 60) -> list:
-    """Lighthouses with one architect and one opening each, so that both properties are seen to be functional."""
-    claims = []
-    for i in range(number):
-        claims += [claim(f"Q1{i:03}", "P31", LIGHTHOUSE), claim(f"Q1{i:03}", "P84", f"Q2{i:03}"), claim(f"Q1{i:03}", "P571", year(1700 + i)),
-                   claim(f"Q2{i:03}", "P31", HUMAN), claim(f"Q2{i:03}", "P569", year(1660 + i))]
-    return claims
 
 
 def described(*clauses, intended: str = "Q1000", facts: SmallFacts, trust: Trust = Trust(), required: int = 2):

@@ -1,11 +1,13 @@
 """Which claims of an entity the graph writer may use: as clues that describe it, or as the attribute that is asked."""
 from random import Random
 
-from prompts.phrases import PropertyUse, property_use
+from prompts.phrases import property_use
 from records.form import ClaimClause, ClassClause, Clause, Form
 from records.knowledge import Claim, Entity, Value, entity_value
 from records.synthesis import Answer
 from transforms.certificate.facts import Facts, Trust, best_values, is_functional
+from transforms.certificate.one_of_class import single_value
+from transforms.certificate.said_class import said_class
 from transforms.writing.answers import answer_of
 from transforms.writing.form_edits import SELF
 from transforms.writing.writer import Mention
@@ -14,9 +16,9 @@ MAX_ROLES = 200
 """Claims into an entity that are looked at; one with more is a hub."""
 
 
-def class_clause(entity: Entity) -> ClassClause | None:
-    """The entity's class as a clause over `SELF`."""
-    return ClassClause(var=SELF, class_id=entity.classes[0]) if entity.classes else None
+def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:
+    """The class by which people call the entity, as a clause over `SELF`."""
+    return ClassClause(var=SELF, class_id=class_id) if (class_id := said_class(facts, entity.id)) else None
 
 
 def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust, asked: str, taken: frozenset[str]) -> list[tuple[float, Clause]]:
@@ -33,7 +35,7 @@ def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Tru
     found: list[tuple[float, Clause]] = []
     dates = any(v.kind == "time" for v in best_values(facts, entity.id, asked)) if asked else False
     for claim in facts.claims(entity.id):
-        use = use_of(facts, claim.property)
+        use = property_use(claim.property)
         if not (claim.best and use.clue) or use.volatile or claim.property in taken or claim.property == asked or claim.value.key() in avoid:
             continue
         if not _sayable(facts, claim.value) or (dates and claim.value.kind == "time"):
@@ -49,18 +51,12 @@ def role_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Tru
     into = facts.claims_into(entity.id, limit=MAX_ROLES)
     for claim in into if len(into) < MAX_ROLES else ():
         source = facts.entity(claim.subject)
-        use = use_of(facts, claim.property)
+        use = property_use(claim.property)
         if source is None or not source.classes or source.id in avoid or not use.hop or use.volatile:
             continue
         if len(best_values(facts, source.id, claim.property)) == 1 and is_functional(facts, claim.property, source.classes, trust, source.id):
             found.append((use.weight, ClaimClause(subject=entity_value(source.id), property=claim.property, object=SELF)))
     return found
-
-
-def use_of(facts: Facts, property_id: str) -> PropertyUse:
-    """What a property may do in a good question, by its own entry or by its datatype."""
-    info = facts.property(property_id)
-    return property_use(property_id, info.datatype if info else "")
 
 
 def asked_property(form: Form, mention: Mention) -> str:
@@ -105,10 +101,10 @@ def answerable(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid
     """The attributes of an entity that can be asked: functional, stable, short, and not one of the nodes already used."""
     found = []
     for claim in facts.claims(entity.id):
-        use = use_of(facts, claim.property)
+        use = property_use(claim.property)
         if not (claim.best and use.answer) or use.volatile or claim.value.key() in avoid:
             continue
-        if len(best_values(facts, entity.id, claim.property)) != 1 or not is_functional(facts, claim.property, entity.classes, trust, entity.id):
+        if single_value(facts, trust, entity.id, claim.property, said_class(facts, claim.value.entity)) != claim.value:
             continue
         answer = answer_of(facts, claim.value)
         if answer is not None and len(answer.text.split()) <= max_words:

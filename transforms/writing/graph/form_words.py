@@ -88,19 +88,20 @@ class FormWords:
         return self.classes.get(term.entity) or self.facts.class_of(term.entity)
 
     def kinds(self, term: Term, default: str = "") -> tuple[str, ...]:
-        """The kinds of the language's file that the term belongs to, in the file's order."""
+        """The kinds of the language's file that the term belongs to, the nearest first; those of one superclass in the file's order.
+
+        In Wikidata a party is, far above, a structure, as a building is; the nearest kind says which of the two it is called.
+        """
         class_id = self.class_id(term)
         if not class_id:
             return (default,) if default else ()
         if class_id not in self._kinds:
-            names: set[str] = set()
-            for c in self.facts.superclasses(class_id):
-                names.update((c, self.facts.label(c, "en").lower()))
-            self._kinds[class_id] = tuple(kind for kind, of in self.data["kinds"].items() if not names.isdisjoint(of))
+            above = [{c, self.facts.label(c, "en").lower()} for c in self.facts.superclasses(class_id)]
+            self._kinds[class_id] = tuple(dict.fromkeys(kind for names in above for kind, of in self.data["kinds"].items() if not names.isdisjoint(of)))
         return self._kinds[class_id]
 
     def is_person(self, var: Term) -> bool:
-        return "person" in self.kinds(var) or (isinstance(var, str) and not self.class_id(var) and var in self.roles)
+        return self.kinds(var)[:1] == ("person",) or (isinstance(var, str) and not self.class_id(var) and var in self.roles)
 
     def noun(self, var: str, default: str = "") -> str:
         """What a variable is called: its class in words, else `default`, else "thing"."""

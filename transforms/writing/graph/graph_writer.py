@@ -11,9 +11,12 @@ from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, I
 from records.identity import chance
 from records.knowledge import Claim, Entity, Value, entity_value
 from records.synthesis import Answer, Hop, Rewrite, Seed
+from transforms.certificate.completeness import nearly_complete
 from transforms.certificate.compute import compute
 from transforms.certificate.facts import Facts, Trust, best_values
+from transforms.certificate.one_of_class import single_value
 from transforms.certificate.readings import year_readings
+from transforms.certificate.said_class import said_class
 from transforms.writing.answers import answer_of
 from transforms.writing.form_edits import constants, describe_variable, hide_constant, next_var, show_constant
 from transforms.writing.graph.clues import answerable, asked_property, by_weight, class_clause, clue_clauses, role_clauses, taken_properties
@@ -91,6 +94,8 @@ class GraphWriter:
         for hop in hops:
             subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
             clauses.append(ClaimClause(subject=subject, property=hop.property, object=value))
+        for hop, source, target in zip(hops, entities, entities[1:], strict=False):
+            clauses.extend(self._told_apart(source.id, hop, target.id))
         bindings = {f"x{i}": e.id for i, e in enumerate(entities)}
         nodes = frozenset(e.id for e in entities)
         drafts: list[Draft] = []
@@ -122,8 +127,16 @@ class GraphWriter:
     def _asking(self, clauses: tuple[Clause, ...], bindings: dict[str, str], hops: tuple[Hop, ...], entities: tuple[Entity, ...], claim: Claim,
                 answer: Answer) -> Draft:
         """The draft that asks for an attribute of a path's last node."""
-        form = Form(clauses=(*clauses, ClaimClause(subject=f"x{len(entities) - 1}", property=claim.property, object="a")), ask=_ask("a", answer))
+        asked = Hop(source=f"x{len(entities) - 1}", target="a", property=claim.property)
+        form = Form(clauses=(*clauses, ClaimClause(subject=asked.source, property=claim.property, object="a"),
+                             *self._told_apart(claim.subject, asked, claim.value.entity)), ask=_ask("a", answer))
         return Draft(text="", answer=answer, form=form, bindings={**bindings, "a": claim.value.key()}, hops=hops, anchor=entities[0].id)
+
+    def _told_apart(self, source: str, hop: Hop, target: str) -> tuple[ClassClause, ...]:
+        """The class of a hop's target, where that is what tells it from the property's other values: the county, not the state."""
+        if hop.reverse or not target or single_value(self.facts, self.trust, source, hop.property) is not None:
+            return ()
+        return (ClassClause(var=hop.target, class_id=said_class(self.facts, target)),)
 
     def _asked(self, entity: Entity, avoid: frozenset[str], draw: Random) -> list[tuple[Claim, Answer]]:
         found = answerable(self.facts, self.trust, entity, self.max_answer_words, avoid)
@@ -186,7 +199,7 @@ class GraphWriter:
 
     def _bundles(self, draft: Draft, mention: Mention, seed: Seed, fewest: int) -> list[Fact]:
         entity = self.facts.entity(mention.entity_id)
-        kind = class_clause(entity) if entity else None
+        kind = class_clause(self.facts, entity) if entity else None
         if entity is None or kind is None or draft.form is None:
             return []
         avoid = frozenset({*draft.bindings.values(), draft.answer.value.key(), entity.id, *constants(draft.form)})
@@ -200,7 +213,9 @@ class GraphWriter:
             # "the town where X was born": one functional claim of a named entity is enough to say which town.
             bundles.extend((c,) for c in by_weight(role_clauses(self.facts, entity, avoid, self.trust), draw)[:self.drafts // 4])
         is_likely_to_fit = ExpectedFit.of(self.facts, kind, mention, draft)
-        for size in range(max(1, fewest), self.max_clauses + 1):
+        # Where the store may lack members of the class, nothing singles one of them out but a hop that leads to it alone.
+        sizes = range(max(1, fewest), self.max_clauses + 1) if nearly_complete(self.facts, self.trust, kind.class_id) else ()
+        for size in sizes:
             bundles.extend(_subsets(order, size, self.drafts // (self.max_clauses + 1), is_likely_to_fit))
         if fewest:
             # One of the named entities will have to become the picture.

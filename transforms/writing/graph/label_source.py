@@ -3,6 +3,8 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+from transforms.certificate.said_class import said_class
+
 MAX_SUPERCLASSES = 200
 
 
@@ -16,7 +18,7 @@ class WordSource(Protocol):
         """Wikibase's name of the property's datatype ("wikibase-item", "time"), or "" where unknown."""
 
     def class_of(self, entity_id: str) -> str:
-        """A direct class of an entity, or "" where unknown."""
+        """The class by which people call an entity, or "" where unknown."""
 
     def superclasses(self, class_id: str) -> tuple[str, ...]:
         """The class itself and its superclasses, the nearest first."""
@@ -41,8 +43,7 @@ class StoreWords:
         return info.datatype if info else ""
 
     def class_of(self, entity_id: str) -> str:
-        entity = self._store.entity(entity_id)
-        return entity.classes[0] if entity and entity.classes else ""
+        return said_class(self._store, entity_id)
 
     def _superclasses(self, class_id: str) -> tuple[str, ...]:
         def parents(above: str) -> list[str]:

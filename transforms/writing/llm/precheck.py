@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from prompts.phrases import property_use
 from records.form import Ask, ClaimClause, Clause, Form
 from records.knowledge import Entity, Value, value_of_key
 from records.outcomes import Reason
-from transforms.certificate.certify import CertificateRules, Refusal, num_answers_without_picture, unclear_names
+from transforms.certificate.certify import CertificateRules, Refusal, unclear_names
 from transforms.certificate.evidence import is_named, unstated
 from transforms.certificate.execute import TooLarge
+from transforms.certificate.guess import guess
 from transforms.writing.form_edits import SELF
-from transforms.writing.graph.clues import answerable, use_of
+from transforms.writing.graph.clues import answerable
 from transforms.writing.llm.material import ClaimLine, Material
 
 MAX_ANSWER_WORDS = 6
@@ -60,7 +62,7 @@ class Precheck:
         return not line.inverse or not unclear_names(Form(clauses=(line.clause,), ask=Ask(var=SELF, type="")), self.store)
 
     def _usable(self, line: ClaimLine) -> bool:
-        use = use_of(self.store, line.claim.property)
+        use = property_use(line.claim.property)
         return use.clue or use.answer
 
     def askable(self, entity: Entity, shown: Material, draft: Callable[[ClaimLine], tuple[Form, dict[str, str]]] | None = None) -> tuple[int, ...]:
@@ -105,9 +107,8 @@ class Precheck:
         """Whether the words alone leave several answers; also where the form has no picture yet, or nothing judges."""
         if self.accept is None or not form.anchor:
             return True
-        least = self.accept.rules.min_answers_without_picture
-        binding = {v: value_of_key(key) for v, key in bindings.items()}
-        return num_answers_without_picture(form, self.store, binding, most=least) >= least
+        found = guess(form, self.store, {v: value_of_key(key) for v, key in bindings.items()})
+        return found.num_answers >= self.accept.rules.min_answers_without_picture and found.share <= self.accept.rules.max_guess
 
     def _words(self, refused: Refusal, bindings: dict[str, str]) -> str:
         if refused.reason is Reason.DECORATION:

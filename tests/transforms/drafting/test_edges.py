@@ -1,0 +1,125 @@
+"""Where a path may go: over what, how far, and where not."""
+import random
+
+import pytest
+
+from records.knowledge import Article, Entity, Link, Section
+from tests.small_facts import SmallFacts, claim, year
+from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
+from transforms.certificate.facts import Trust
+from transforms.drafting.draft_rules import DraftRules
+from transforms.drafting.edges import Edge, edges, text_edges
+from transforms.drafting.walk import pick, walk
+
+NOWHERE = frozenset[str]()
+
+
+def found(facts: SmallFacts, entity: str = "Q1003", avoid=NOWHERE, max_hub: int = 100, trust: Trust = Trust()) -> set[tuple[str, str, bool]]:
+    return {(e.property, e.target, e.reverse) for e in edges(facts, trust, facts.entity(entity), avoid, max_hub)}
+
+
+def test_a_functional_claim_leads_forward_and_back():
+    facts = SmallFacts(crowd())
+    assert ("P84", "Q2003", False) in found(facts)
+    assert ("P84", "Q1003", True) in found(facts, "Q2003")
+
+
+def test_nothing_leads_forward_over_what_has_many_values_or_two_here():
+    many = [claim(f"Q1{i:03}", "P166", f"Q3{j:03}") for i in range(60) for j in range(3)]
+    assert not any(p == "P166" and not back for p, _, back in found(SmallFacts([*crowd(), *many])))
+    assert ("P84", "Q2003", False) not in found(SmallFacts([*crowd(300), claim("Q1003", "P84", "Q2004")]))
+
+
+@pytest.mark.parametrize(("property", "why"), [("P102", "volatile"), ("P27", "trivial"), ("P1343", "never"), ("P99999", "unknown"), ("P186", "no hop")])
+def test_nothing_leads_over_a_property_that_the_table_does_not_give_as_a_hop(property, why):
+    claims = [claim(f"Q1{i:03}", property, f"Q3{i:03}") for i in range(60)]
+    assert not any(p == property for p, _, _ in found(SmallFacts([*crowd(), *claims])))
+
+
+def test_what_is_avoided_and_what_is_a_hub_is_not_gone_to():
+    facts = SmallFacts(crowd())
+    assert ("P84", "Q2003", False) not in found(facts, avoid=frozenset({"Q2003"}))
+    facts.entities["Q2003"] = facts.entities["Q2003"].replace(in_degree=100)
+    assert ("P84", "Q2003", False) in found(facts, max_hub=100)
+    assert ("P84", "Q2003", False) not in found(facts, max_hub=99)
+    facts.entities["Q1003"] = facts.entities["Q1003"].replace(in_degree=101)
+    assert ("P84", "Q1003", True) not in found(facts, "Q2003")
+
+
+def test_a_claim_that_is_not_best_leads_nowhere():
+    facts = SmallFacts([*crowd(), claim("Q1998", "P31", LIGHTHOUSE), claim("Q1998", "P84", "Q2003", best=False)])
+    assert ("P84", "Q2003", False) not in found(facts, "Q1998")
+
+
+def test_no_step_goes_back_against_claims_where_the_class_may_lack_members():
+    facts = SmallFacts(crowd(), references=(0, 0))
+    assert found(facts, "Q2003") == set()
+    assert ("P84", "Q1003", True) in found(SmallFacts(crowd(), references=(0, 0), class_counts={LIGHTHOUSE: 60}), "Q2003")
+    assert ("P84", "Q2003", False) in found(facts)
+
+
+def test_a_node_with_too_many_claims_into_it_is_not_left_against_them():
+    claims = [c for i in range(200) for c in (claim(f"Q4{i:03}", "P31", LIGHTHOUSE), claim(f"Q4{i:03}", "P84", "Qbusy"))]
+    assert not found(SmallFacts([*crowd(), *claims]), "Qbusy")
+    assert found(SmallFacts([*crowd(), *claims[2:]]), "Qbusy")
+
+
+def test_steps_that_are_more_of_the_same_repeat():
+    step = Edge(property="P22", target="Q1", reverse=False, weight=1.0)
+    assert step.repeats("P25") and not step.repeats("P84")
+    assert not Edge(property="P84", target="Q1", reverse=False, weight=1.0).repeats("P84")
+
+
+def chained(length: int) -> SmallFacts:
+    """Things in a row over a functional property, with as many rows as make it functional."""
+    rows = [claim(f"Q{row}{i}", "P84", f"Q{row}{i + 1}") for row in range(60, 120) for i in range(length)]
+    return SmallFacts(rows, {f"Q{row}{i}": Entity(id=f"Q{row}{i}", labels={"en": f"{row} {i}"}) for row in range(60, 120) for i in range(length + 1)})
+
+
+def test_a_walk_has_its_length_and_meets_no_node_twice():
+    facts = chained(3)
+    hops, nodes = walk(facts, Trust(), facts.entity("Q600"), 3, DraftRules(reverse_share=0.0), random.Random(1))
+    assert [n.id for n in nodes] == ["Q600", "Q601", "Q602", "Q603"]
+    assert [(h.source, h.target, h.reverse) for h in hops] == [("x0", "x1", False), ("x1", "x2", False), ("x2", "x3", False)]
+    assert walk(facts, Trust(), facts.entity("Q600"), 4, DraftRules(reverse_share=0.0), random.Random(1)) is None
+
+
+def test_a_walk_never_turns_back_to_where_it_was():
+    claims = [*crowd(), *(claim(f"Q2{i:03}", "P19", f"Q1{i:03}") for i in range(60))]
+    facts = SmallFacts(claims)
+    for seed in range(20):
+        made = walk(facts, Trust(), facts.entity("Q1003"), 2, DraftRules(), random.Random(seed))
+        assert made is None or len({n.id for n in made[1]}) == 3
+
+
+def test_a_walk_does_not_repeat_a_kind_of_step():
+    claims = [c for i in range(60) for c in (claim(f"Qa{i}", "P22", f"Qb{i}"), claim(f"Qb{i}", "P25", f"Qc{i}"))]
+    facts = SmallFacts(claims)
+    assert walk(facts, Trust(), facts.entity("Qa1"), 1, DraftRules(), random.Random(1)) is not None
+    assert walk(facts, Trust(), facts.entity("Qa1"), 2, DraftRules(), random.Random(1)) is None
+
+
+def test_the_property_is_drawn_before_the_target_and_the_direction_before_both():
+    choices = [Edge(property="P802", target=f"Q{i}", reverse=False, weight=1.0) for i in range(40)]
+    choices += [Edge(property="P84", target="Q99", reverse=False, weight=1.0), Edge(property="P50", target="Q98", reverse=True, weight=1.0)]
+    drawn = [pick(choices, 0.5, random.Random(i)) for i in range(400)]
+    assert 150 < sum(e.reverse for e in drawn) < 250
+    assert 60 < sum(e.property == "P84" for e in drawn) < 140
+    assert pick([], 0.5, random.Random(1)) is None
+    assert not any(pick(choices, 0.0, random.Random(i)).reverse for i in range(50))
+    assert pick(choices[-1:], 0.0, random.Random(1)).reverse, "where only one direction is there it is taken"
+
+
+def linking(*links: tuple[str, str]) -> SmallFacts:
+    articles = {"Q1": Article(wiki="enwiki", title="One", page_id=1, revision=1, sections=(Section(title="", level=1, text="x"),), links=tuple(
+        Link(target=t, anchor=words, section=0, sentence_start=0, sentence_end=1) for t, words in links))}
+    articles |= {q: Article(wiki="enwiki", title=t, page_id=2, revision=1) for q, t in (("Q2", "Two"), ("Q3", "Three"))}
+    return SmallFacts([claim("Q1", "P569", year(1800))], {q: Entity(id=q, labels={"en": q}) for q in ("Q1", "Q2", "Q3")}, articles)
+
+
+def test_a_link_leads_on_where_its_words_are_a_name_and_its_target_is_no_hub_nor_avoided():
+    facts = linking(("Two", "Two"), ("Three", "brick"), ("Nowhere", "Nowhere"))
+    assert [e.target for e in text_edges(facts, facts.entity("Q1"), NOWHERE, 10)] == ["Q2"]
+    assert not text_edges(facts, facts.entity("Q1"), frozenset({"Q2"}), 10)
+    facts.entities["Q2"] = facts.entities["Q2"].replace(in_degree=11)
+    assert not text_edges(facts, facts.entity("Q1"), NOWHERE, 10)

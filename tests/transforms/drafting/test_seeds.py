@@ -1,0 +1,124 @@
+"""Which entities may be seeds, each rule with the case just on either side of it."""
+import pytest
+
+from records.knowledge import Article, Detail, Entity, ImageAsset, InfoboxField, Value
+from tests.small_facts import SmallFacts, claim, year
+from transforms.drafting.draft_rules import SeedRules
+from transforms.drafting.seeds import Candidate, candidates, choose, is_anchor, is_rare, may_be_shown, obstacles
+from transforms.pictures.choose import PictureRules
+
+PAGE = Article(wiki="enwiki", title="X", page_id=1, revision=1, infobox=(InfoboxField(name="height", text="30"),))
+RARE = Entity(id="Qx", sitelinks={f"w{i}wiki": "X" for i in range(10)}, num_statements=20, picture_files=("x.jpg",), classes=("Q39715",),
+              class_closure=("Q39715",))
+
+
+def image(width: int = 800, id: str = "i", **more) -> ImageAsset:
+    return ImageAsset(id=id, file=f"{id}.jpg", mime="image/jpeg", width=width, height=600, num_bytes=1, licence="CC0", **more)
+
+
+def test_a_rare_entity_has_an_article_few_sitelinks_many_statements_a_picture_and_is_no_human():
+    rules = SeedRules()
+    assert is_rare(RARE, PAGE, rules)
+    assert not is_rare(RARE, None, rules)
+    assert not is_rare(RARE.replace(sitelinks={**RARE.sitelinks, "onemorewiki": "X"}), PAGE, rules)
+    assert not is_rare(RARE.replace(num_statements=19), PAGE, rules)
+    assert not is_rare(RARE.replace(picture_files=()), PAGE, rules)
+    assert not is_rare(RARE.replace(class_closure=("Q5",)), PAGE, rules)
+
+
+@pytest.mark.parametrize(("in_degree", "fits"), [(49, False), (50, True), (10_000, True), (10_001, False)])
+def test_an_anchor_has_links_in_within_bounds(in_degree, fits):
+    assert is_anchor(RARE.replace(in_degree=in_degree), PAGE, [image()], SeedRules()) == fits
+
+
+def test_an_anchor_has_an_infobox_and_a_picture_that_may_be_shown():
+    entity = RARE.replace(in_degree=100)
+    assert not is_anchor(entity, PAGE.replace(infobox=()), [image()], SeedRules())
+    assert not is_anchor(entity, None, [image()], SeedRules())
+    assert not is_anchor(entity, PAGE, [], SeedRules())
+
+
+def pictured(*claims, images=(), entity_id="Qx") -> SmallFacts:
+    return SmallFacts([claim(entity_id, "P31", "Q5"), *claims], images={entity_id: tuple(images) or (image(),)})
+
+
+def seeds(facts: SmallFacts, rules: SeedRules | None = None, pictures: PictureRules | None = None) -> list[Candidate]:
+    return list(candidates(facts.entity("Qx"), facts, rules or SeedRules(rules={"pictured": 1}), pictures or PictureRules(), 1))
+
+
+def test_people_without_a_date_of_death_are_not_shown_unless_the_recipe_says_so():
+    living, dead = pictured(), pictured(claim("Qx", "P570", year(1900)))
+    assert not may_be_shown(living, living.entity("Qx"), living_people=False)
+    assert may_be_shown(living, living.entity("Qx"), living_people=True)
+    assert may_be_shown(dead, dead.entity("Qx"), living_people=False)
+    assert not seeds(living) and seeds(dead) and seeds(living, SeedRules(rules={"pictured": 1}, living_people=True))
+    assert obstacles([living.entity("Qx")], living, SeedRules(), PictureRules()) == {"are people without a date of death": 1}
+
+
+def test_something_that_is_no_person_needs_no_date_of_death():
+    facts = SmallFacts([claim("Qx", "P31", "Q39715")], images={"Qx": (image(),)})
+    assert may_be_shown(facts, facts.entity("Qx"), living_people=False)
+
+
+def test_an_entity_without_a_class_or_a_rule_that_fits_is_no_seed():
+    facts = SmallFacts([claim("Qx", "P19", "Q1")], images={"Qx": (image(),)})
+    assert obstacles([facts.entity("Qx")], facts, SeedRules(), PictureRules()) == {"have no class (P31)": 1}
+    lamp = SmallFacts([claim("Qx", "P31", "Q1")])
+    assert obstacles([lamp.entity("Qx")], lamp, SeedRules(), PictureRules()) == {"fit none of the rules (anchor, rare)": 1}
+
+
+def test_a_path_starts_at_a_picture_that_is_large_enough_and_injection_needs_none():
+    dead = claim("Qx", "P570", year(1900))
+    assert {c.seed.method for c in seeds(pictured(dead))} == {"injection", "paths"}
+    assert not seeds(pictured(dead, images=[image(511)]))
+    assert seeds(pictured(dead, images=[image(512)]))
+
+
+def test_an_entity_gives_so_many_seeds_a_method_and_rule():
+    facts = pictured(claim("Qx", "P570", year(1900)))
+    found = seeds(facts, SeedRules(rules={"pictured": 1}, per_entity=3, levels={"easy": 1}))
+    assert len(found) == 6 and len({c.seed.id for c in found}) == 6
+    assert {c.seed.level for c in found} == {"easy"}
+
+
+def test_levels_are_drawn_by_weight():
+    facts = pictured(claim("Qx", "P570", year(1900)))
+    found = [c.seed.level for c in seeds(facts, SeedRules(rules={"pictured": 1}, per_entity=20, methods={"paths": 1}, levels={"easy": 1, "hard": 3}))]
+    assert 1 <= found.count("easy") <= 10 < found.count("hard") + 1
+
+
+def test_readable_pictures_are_a_group_of_their_own_where_they_weigh_more():
+    plaque = Detail(property="P1684", part="Qplaque", value=Value(kind="string", text="1850"))
+    facts = pictured(claim("Qx", "P570", year(1900)), images=[image(details=(plaque,))])
+    assert {c.group for c in seeds(facts, SeedRules(rules={"pictured": 1}, readable=4.0))} == {"other*"}
+    assert {c.group for c in seeds(facts)} == {"other"}
+
+
+def made(number: int, group: str = "person", rule: str = "rare", method: str = "paths") -> Candidate:
+    facts = SmallFacts([claim("Qx", "P31", "Q1")], images={"Qx": (image(),)})
+    seed = seeds(facts)[0].seed.replace(entity_id=f"Q{number}", method=method, rule=rule)
+    return Candidate(stratum=(method, rule), group=group, rank=f"{number:04}", seed=seed)
+
+
+def test_quotas_go_by_the_weights_of_methods_and_rules_and_leftovers_to_the_others():
+    found = [made(i, rule="rare" if i < 50 else "anchor") for i in range(53)]
+    chosen = choose(found, SeedRules(count=12, methods={"paths": 1}, rules={"rare": 1, "anchor": 1}))
+    assert len(chosen) == 12
+    assert sum(s.rule == "anchor" for s in chosen) == 3
+    even = choose([made(i, rule="rare" if i % 2 else "anchor") for i in range(100)], SeedRules(count=12, methods={"paths": 1}, rules={"rare": 3, "anchor": 1}))
+    assert sum(s.rule == "rare" for s in even) == 9
+
+
+def test_domains_stand_in_proportion_to_their_weights():
+    found = [made(i, "person" if i < 80 else "location") for i in range(100)]
+    even = choose(found, SeedRules(count=20, methods={"paths": 1}, rules={"rare": 1}))
+    assert sum(int(s.entity_id[1:]) >= 80 for s in even) == 10
+    heavy = choose(found, SeedRules(count=20, methods={"paths": 1}, rules={"rare": 1}, domains={"location": 3}))
+    assert sum(int(s.entity_id[1:]) >= 80 for s in heavy) == 15
+
+
+def test_an_entity_that_fits_two_rules_is_drawn_once():
+    both = [made(1, rule="anchor"), made(1, rule="rare")]
+    seed = both[0].seed
+    same = [Candidate(stratum=("paths", rule), group="person", rank="1", seed=seed) for rule in ("anchor", "rare")]
+    assert len(choose(same, SeedRules(count=5, methods={"paths": 1}))) == 1

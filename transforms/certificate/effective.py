@@ -1,0 +1,127 @@
+"""Effective hops: how few claims really lead from what the picture gives to what is asked.
+
+A question is sold by the relations in its words. Two things make it shorter than they say: relations that compose ("the
+person married to the father" is the mother), and any other chain of claims in the store that leads there in fewer steps and to
+nothing else. What composes is refused; a shorter chain is counted, and refuses what falls below the recipe's fewest hops: in a dense
+world some chain leads from nearly everything to everything.
+"""
+from functools import lru_cache
+
+from records.form import ClaimClause, Compute, Form
+from transforms.certificate.description import distances
+from transforms.certificate.evidence import num_hops
+from transforms.certificate.execute import Binding
+from transforms.certificate.facts import Facts
+
+Step = tuple[str, bool]
+"""A property, and whether it is followed against its direction."""
+NARROW = 20
+"""From a node with more claims into it nobody goes on against their direction: an occupation or a country leads to no one in particular."""
+UNTOLD = frozenset({"P31", "P279", "P21"})
+"""Properties that lead from everything to everything."""
+_INVERSE = {"P22": "P40", "P25": "P40", "P40": "P22", "P26": "P26", "P3373": "P3373", "P1066": "P802", "P802": "P1066", "P184": "P185", "P185": "P184",
+            "P36": "P1376", "P1376": "P36", "P150": "P131", "P527": "P361", "P355": "P749"}
+"""Properties that say against the direction what another says along it; of a child's two parents one stands for both."""
+_AROUND = ("P131", "P361", "P706", "P17", "P30")
+_COMPOSED = {
+    ("P22", "P26"), ("P25", "P26"),  # the mother, the father
+    ("P22", "P40"), ("P25", "P40"), ("P3373", "P3373"),  # a sibling
+    ("P3373", "P22"), ("P3373", "P25"), ("P26", "P40"), ("P40", "P22"), ("P40", "P25"),  # a parent, a child, oneself or the spouse
+    ("P17", "P36"), ("P27", "P36"), ("P131", "P36"),  # the capital of where it is
+    *((one, two) for one in _AROUND for two in _AROUND), *((one, two) for one in ("P19", "P20", "P119", "P159", "P276") for two in ("P17", "P30")),
+}
+"""Two steps that are one relation which a reader knows by its own word."""
+
+
+def along(step: Step) -> Step:
+    """A step in the direction in which its relation is usually told.
+
+    >>> along(("P40", True)), along(("P84", True))
+    (('P22', False), ('P84', True))
+    """
+    property, reverse = step
+    return (_INVERSE[property], False) if reverse and property in _INVERSE else step
+
+
+def composed(steps: tuple[Step, ...]) -> int:
+    """How many relations are left of a chain where each pair that composes counts as one.
+
+    >>> composed((("P22", False), ("P26", False))), composed((("P84", False), ("P19", False)))
+    (1, 2)
+    """
+    told = [along(s) for s in steps]
+    count, at = 0, 0
+    while at < len(told):
+        pair = told[at:at + 2]
+        at += 2 if tuple(p for p, reverse in pair if not reverse) in _COMPOSED else 1
+        count += 1
+    return count
+
+
+def chain(form: Form) -> tuple[Step, ...]:
+    """The steps from the picture's thing to what is asked, one after the other; () where a computation lies between them."""
+    depth, at, steps = distances(form), form.anchor, list[Step]()
+    if form.of(Compute):
+        return ()
+    while at != form.ask.var:
+        step = next(((c, c.subject != at) for c in form.of(ClaimClause)
+                     for other in [c.object if c.subject == at else c.subject if c.object == at else None]
+                     if isinstance(other, str) and depth.get(other, 99) < depth[at]), None)
+        if step is None:
+            return ()
+        clause, reverse = step
+        steps.append((clause.property, reverse))
+        at = clause.subject if reverse else clause.object  # type: ignore[assignment]
+    return tuple(steps)
+
+
+@lru_cache(maxsize=4096)
+def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
+    """The things that one step leads to from a node, by property and direction."""
+    found: dict[Step, set[str]] = {}
+    for claim in facts.claims(node):
+        if claim.best and claim.value.kind == "entity" and claim.property not in UNTOLD:
+            found.setdefault((claim.property, False), set()).add(claim.value.entity)
+    into = facts.claims_into(node, limit=NARROW + 1)
+    for claim in into if len(into) <= NARROW else ():
+        if claim.property not in UNTOLD:
+            found.setdefault((claim.property, True), set()).add(claim.subject)
+    return {step: frozenset(there) for step, there in found.items()}
+
+
+def leads(facts: Facts, start: str, target: str, steps: int) -> bool:
+    """Whether some chain of so many steps leads from one thing to another and to nothing else: a shorter question with the same answer."""
+    level = {frozenset({start})}
+    for _ in range(steps):
+        reached = set()
+        for nodes in level:
+            onward = [_onward(facts, node) for node in sorted(nodes)]
+            for step in {step for ways in onward for step in ways}:
+                reached.add(frozenset().union(*(ways.get(step, frozenset()) for ways in onward)))
+        if frozenset({target}) in reached:
+            return True
+        level = {nodes for nodes in reached if len(nodes) <= NARROW}
+    return False
+
+
+def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> int:
+    """The fewest hops that lead to what is asked, at most those of the form's needed part.
+
+    Args:
+        form: the question's form.
+        part: what of it is needed for its one answer.
+        facts: the store.
+        binding: the intended value of every variable.
+    """
+    found = num_hops(part)
+    steps = chain(form)
+    if not steps:
+        return found
+    found = min(found, composed(steps))
+    asked = binding[form.ask.var]
+    literal = asked.kind != "entity"
+    target = asked if not literal else next(binding[c.subject] for c in form.of(ClaimClause) if c.object == form.ask.var and isinstance(c.subject, str))
+    for length in range(1, found - literal):
+        if leads(facts, binding[form.anchor].entity, target.entity, length):
+            return length + literal
+    return found

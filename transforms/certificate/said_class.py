@@ -1,0 +1,38 @@
+"""The class by which people would call a thing: "country" for England, not "stateless nation"; "city" for Amsterdam."""
+from functools import lru_cache
+
+from prompts.phrases import common_classes
+from transforms.certificate.facts import CACHED, Facts, best_values
+
+MOST_ABOVE = 3
+"""Superclasses are looked at so many steps up."""
+
+
+@lru_cache(maxsize=CACHED)
+def said_class(facts: Facts, entity_id: str) -> str:
+    """The class that people would say: a common noun among the direct classes, else their commonest; "" where there is none.
+
+    Where that is more than a word ("Belgian municipality with city privileges", "county seat"), the nearest common noun above.
+    """
+    entity = facts.entity(entity_id)
+    if entity is None or not entity.classes:
+        return ""
+    ranks = common_classes()
+    common = [c for c in entity.classes if c in ranks]
+    if common:
+        return min(common, key=lambda c: ranks[c])
+    often = min(entity.classes, key=lambda c: (-facts.num_members(c), c))
+    label = (facts.entity(often) or entity).label()
+    return often if " " not in label else _above(facts, entity.classes) or often
+
+
+def _above(facts: Facts, classes: tuple[str, ...]) -> str:
+    """The nearest superclass that is a common noun, or ""."""
+    ranks = common_classes()
+    level, seen = set(classes), set(classes)
+    for _ in range(MOST_ABOVE):
+        level = {v.entity for c in sorted(level) for v in best_values(facts, c, "P279") if v.kind == "entity"} - seen
+        seen |= level
+        if found := [c for c in level if c in ranks]:
+            return min(found, key=lambda c: ranks[c])
+    return ""
