@@ -107,6 +107,11 @@ class FormWords:
             return self.class_noun(class_id)
         return self.data["default_nouns"]["entity"]
 
+    def called(self, var: str) -> str:
+        """What a variable is called before anything is said of it: a person by a profession that the form gives them ("an architect")."""
+        role = self.roles.get(var, "")
+        return role if role in self.data["professions"] else self.noun(var)
+
     def class_noun(self, class_id: str) -> str:
         """A class's label as a person would say it ("human" is "person"; "commune of France" is "commune")."""
         if class_id not in self._nouns:

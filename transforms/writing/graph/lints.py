@@ -1,4 +1,5 @@
 """What no question may have, and how heavy one is: doubled words, repeated words, stranded verbs, openers of exam papers, and so on."""
+import functools
 import re
 from collections import Counter
 from collections.abc import Collection
@@ -45,7 +46,7 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
     for match in re.finditer(r"\b([Aa]n?) ([^\s,.?]+)", plain):
         if match[1].lower() != words.article(match[2]):
             found.append(f"article: {match[0]}")
-    if re.search(r"s's\b|\b(\w+)'s \w+'s\b", plain):
+    if re.search(r"s's\b|\b\w+'s (?:\w+ ){0,2}\w+'s\b", plain):
         found.append("possessive")
     if re.search(r"\s[,.?;:]|[,;:]{2}|\(|\{|,\s*[?.]|  ", plain):
         found.append("punctuation")
@@ -75,14 +76,23 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
 
 def _is_lost(sentence: str, language: str) -> bool:
     """Whether the second half of a verb stands too far from its first, or right behind another verb: "the town where she died founded?"."""
-    forms = verb_forms(language)
+    finite, halves = _verbs(language)
     found = _SPLIT.search(sentence)
-    if found is None or found[2] not in {*forms.bases.values(), *forms.participles.values(), "born"}:
+    if found is None or found[2] not in halves:
         return False
     between = found[1].split()
-    return between[-1] not in ("was", "is") and (len(between) > MAX_BETWEEN or between[-1] in {*forms.bases, *forms.participles.values(), "born", "buried", "named"})
+    return between[-1] not in ("was", "is") and (len(between) > MAX_BETWEEN or between[-1] in finite)
 
 
+@functools.cache
+def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Words that end a clause of their own, and second halves of verbs."""
+    forms = verb_forms(language)
+    participles = {*forms.participles.values(), "born", "buried", "named"}
+    return frozenset({*forms.bases, *participles}), frozenset({*forms.bases.values(), *participles})
+
+
+@functools.cache
 def stem(word: str) -> str:
     """What a word has in common with its kin, roughly: "paint" of "painter" and "painted".
 

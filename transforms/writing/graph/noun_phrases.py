@@ -31,7 +31,8 @@ _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 class NounPhrases:
     """One random derivation of the noun phrases of a form.
 
-    `used` are the claims already said, `introduced` the variables that can be referred back to, with their nouns.
+    `used` are the claims already said, `introduced` the variables that can be referred back to, with their nouns; `said_nouns` are
+    the nouns after which the picture's thing may be "this one".
     """
 
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
@@ -40,7 +41,7 @@ class NounPhrases:
         self.introduced: dict[str, str] = {}
         self.anchor_phrase = ""
         self.cost = 0.0
-        self._said_nouns: list[str] = []
+        self.said_nouns: list[str] = []
 
     def choose(self, options: Sequence[_T]) -> _T:
         """One of several ways to say a thing; the first of the file a little more often."""
@@ -75,7 +76,7 @@ class NounPhrases:
 
     def _anchor(self, var: str) -> str:
         noun = self.form_words.noun(var)
-        said = "one" if noun in self._said_nouns else noun
+        said = "one" if noun in self.said_nouns else noun
         if said == "one" and self.form_words.is_person(var):
             self.cost += HOPELESS
         phrase = self.choose(self.form_words.data["pictured"]).replace("{c}", said)
@@ -89,7 +90,7 @@ class NounPhrases:
     def introduce(self, var: str, noun: str) -> None:
         """From now on the variable can be referred back to by a noun."""
         self.introduced[var] = noun
-        self._said_nouns.append(noun)
+        self.said_nouns.append(noun)
 
     def _pronoun(self, var: str) -> str:
         """"he", "she" or "it", where nothing else that was mentioned is called so; else ""."""
@@ -143,9 +144,9 @@ class NounPhrases:
         noun = words.noun(var)
         if words.is_person(var) and any(len(claims) == 1 and i == claims[0][0] for i, _, _ in heads):
             self.cost += 1.2  # "the man who was the father of …", where "the father of …" would do
-        self._said_nouns.append(noun)
+        self.said_nouns.append(noun)
         said = self.modified(f"the {noun}", claims, words.is_person(var), bare_head=True)
-        self._said_nouns.remove(noun)
+        self.said_nouns.remove(noun)
         self.introduce(var, words.roles.get(var, noun) if words.is_person(var) and words.roles.get(var, "")[:5] in said else noun)
         return said
 
@@ -157,8 +158,7 @@ class NounPhrases:
     def indefinite(self, var: str, path: Sequence[int]) -> str:
         """A thing first met in a story, with what is said of it and with the way on: "a pupil of …", "a town that …"."""
         words = self.form_words
-        role = words.roles.get(var, "")
-        noun = role if words.is_person(var) and role in words.data["professions"] else words.noun(var)
+        noun = words.called(var)
         if noun in self.introduced.values():
             self.cost += HOPELESS
         self.introduce(var, noun)
@@ -211,7 +211,7 @@ class NounPhrases:
         before, claim = set(self.used), words.claims[index]
         match [words.claims[i] for i, _ in self.take_claims(var)]:
             case [ClaimClause(object=end, property=property) as twin] if end == var and property == claim.property and self.rng.random() < 0.6:
-                noun = words.roles.get(var, words.noun(var)) if words.is_person(var) else words.noun(var)
+                noun = words.called(var)
                 other = self.noun_phrase(twin.subject)
                 self.introduce(var, noun)
                 return f"the same {noun} as {other}"

@@ -37,7 +37,7 @@ def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool 
     if tail or frame.verb not in ("is", "was"):
         # What stands between the verb's two halves has to be kept in mind.
         phrases.cost += 0.45 * max(0, len(subject.split()) - LIGHT) + 3.0 * len(NESTED.findall(subject))
-    if frame.preposition == "of":
+    if frame.preposition in ("of", "by"):
         phrases.cost += 2.0
     inverted = frame.inverted(subject, words.verbs.bases)
     return f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"
@@ -52,8 +52,8 @@ def _entity(phrases: NounPhrases) -> str:
         return "What is it?"
     noun = words.noun(var)
     who = "who" if person else f"which {noun}"
-    phrases.introduce(var, noun)
-    del phrases.introduced[var]
+    if not person:
+        phrases.said_nouns.append(noun)
     if len(claims) > 1:
         if person:
             return f"{who} {phrases.predicates(claims)}?"

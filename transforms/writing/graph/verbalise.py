@@ -16,7 +16,7 @@ from transforms.writing.graph.lints import problems, said_of, weigh
 from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 from transforms.writing.graph.questions import capital, pivots, question, story
 
-TRIES_PER_CLAIM = 24
+TRIES_PER_CLAIM = 16
 """Derivations a question, by the number of its claims."""
 MAX_CLAIMS = 5
 """In a question, the one that is asked for included."""
@@ -59,12 +59,17 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     words = FormWords(form=form, names=names, classes=classes, genders=genders or {}, years=years or {}, facts=facts, language=language)
     rng = chance(recipe_seed, item_id, "verbalise")
     wordings: dict[str, tuple[float, NounPhrases]] = {}
+    weights: dict[str, float] = {}
     for _ in range(TRIES_PER_CLAIM * len(words.claims)):
         phrases = NounPhrases(words, rng)
         text = _derive(phrases, rng)
-        cost = phrases.cost + weigh(text, language) + 30.0 * len(said_of(text, hidden)) + HOPELESS * (len(phrases.used) < len(words.claims))
-        if text not in wordings or cost < wordings[text][0]:
-            wordings[text] = (cost, phrases)
+        cost = phrases.cost + HOPELESS * (len(phrases.used) < len(words.claims))
+        if cost >= HOPELESS and wordings:
+            continue
+        if text not in weights:
+            weights[text] = weigh(text, language) + 30.0 * len(said_of(text, hidden))
+        if text not in wordings or cost + weights[text] < wordings[text][0]:
+            wordings[text] = (cost + weights[text], phrases)
     best = min(cost for cost, _ in wordings.values())
     text = rng.choice(sorted(text for text, (cost, _) in wordings.items() if cost <= best + NEARLY))
     _, phrases = wordings[text]
