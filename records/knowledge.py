@@ -209,6 +209,8 @@ class PropertyProfile(Record):
     """Distinct values."""
     num_dated: int = 0
     """Subjects with a best claim that says when it holds (P580, P582, P585)."""
+    num_commonest: int = 0
+    """Subjects that have the commonest value, dates of one year taken together: what a guess gets right."""
 
     @builtins.property
     def functionality(self) -> float:

@@ -1,8 +1,8 @@
 """`Facts` in memory, from a list of claims: what tests of certificates and drafting look things up in."""
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from knowledge.dates import refined
-from knowledge.store.profiles import PERIODS
+from knowledge.store.profiles import PERIODS, answer_key
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile, Value, entity_value
 
 
@@ -16,8 +16,8 @@ class SmallFacts:
 
     def __init__(self, claims: list[Claim], entities: dict[str, Entity] | None = None, articles: dict[str, Article] | None = None,
                  images: dict[str, tuple[ImageAsset, ...]] | None = None, properties: dict[str, PropertyInfo] | None = None,
-                 references: tuple[int, int] = (1000, 1000)) -> None:
-        self._references = references
+                 references: tuple[int, int] = (1000, 1000), class_counts: dict[str, int] | None = None) -> None:
+        self._references, self._class_counts = references, class_counts or {}
         self.entities, self.articles, self.images, self.properties = entities or {}, articles or {}, images or {}, properties or {}
         self._of, self._subjects, self._into, self._members = defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(set)
         for claim in sorted(claims, key=lambda c: (c.property, c.value.key(), c.id)):
@@ -79,6 +79,9 @@ class SmallFacts:
     def references(self):
         return self._references
 
+    def stated_members(self, class_id):
+        return self._class_counts.get(class_id)
+
     def property(self, property_id):
         return self.properties.get(property_id)
 
@@ -88,9 +91,11 @@ class SmallFacts:
             members = [e for e, found in self.entities.items() if not class_id or class_id in found.classes]
             found = [(e, [c for c in self._of.get(e, ()) if c.property == property_id and c.best]) for e in members]
             pairs = {(e, v.key()) for e, claims in found for v in refined(c.value for c in claims)}
+            answering = Counter(answer for _, claims in found for answer in {answer_key(c.value.key()) for c in claims if c.value.kind != "somevalue"})
             dated = [e for e, claims in found if any(q.property in PERIODS for c in claims for q in c.qualifiers)]
             self._profiles[key] = PropertyProfile(property=property_id, class_id=class_id, num_instances=len(members), num_pairs=len(pairs),
-                                                  num_subjects=len({s for s, _ in pairs}), num_values=len({v for _, v in pairs}), num_dated=len(dated))
+                                                  num_subjects=len({s for s, _ in pairs}), num_values=len({v for _, v in pairs}), num_dated=len(dated),
+                                                  num_commonest=max(answering.values(), default=0))
         return self._profiles[key]
 
 

@@ -1,21 +1,25 @@
 """A store from records in memory, for worlds made by hand; dumps go through `pipeline.ingest.store_job` instead."""
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 import pyarrow as pa
 
 from knowledge.store.codec import pack
 from knowledge.store.layout import SCHEMAS
 from knowledge.store.passages import passages_of
-from knowledge.store.profiles import count_subject, count_values, profile_rows
+from knowledge.store.profiles import answer_key, count_commonest, count_subject, count_values, profile_rows
 from knowledge.store.rows import Row, article_rows, claim_rows, entity_rows, image_rows, sorted_claims
 from knowledge.store.writer import index_passages, write_meta, write_table
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo
 
+NO_COUNTS: Mapping[str, int] = MappingProxyType({})
+
 
 def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[Claim] = (), articles: Iterable[Article] = (),
                 images: Iterable[tuple[ImageAsset, bytes]] = (), properties: Iterable[PropertyInfo] = (),
-                titles: Iterable[tuple[str, str]] = (), language: str = "en", snapshot: str = "") -> None:
+                titles: Iterable[tuple[str, str]] = (), language: str = "en", snapshot: str = "",
+                class_counts: Mapping[str, int] = NO_COUNTS) -> None:
     """Writes a store of finished records, as ingest would leave them.
 
     Args:
@@ -28,6 +32,7 @@ def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[
         titles: further (title, entity id) pairs.
         language: the wiki's language code.
         snapshot: the dumps' date, YYYY-MM-DD.
+        class_counts: how many members classes have in the world, where that is stated.
     """
     rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
     counts: Counter = Counter()
@@ -50,6 +55,14 @@ def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[
             rows[table].append(row)
     for (property_id, _), class_sets in by_value.items():
         count_values(counts, property_id, class_sets)
+    answering: dict[tuple[str, str], Counter[str]] = {}
+    for (property_id, key), class_sets in by_value.items():
+        if key != "somevalue":
+            of_answer = answering.setdefault((property_id, answer_key(key)), Counter())
+            for own in class_sets:
+                of_answer.update({"", *own})
+    for (property_id, _), found in answering.items():
+        count_commonest(counts, property_id, found)
     rows["profiles"] = list(profile_rows(counts))
     for article in articles:
         for title in (article.title, *article.redirects):
@@ -67,4 +80,5 @@ def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[
         arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
         facts[name] = write_table(path, name, [pa.Table.from_arrays(arrays, schema=schema)])
     index_passages(path, language)
-    write_meta(path, {"wiki": f"{language}wiki", "languages": [language], "snapshot": snapshot, "dumps": []}, facts)
+    write_meta(path, {"wiki": f"{language}wiki", "languages": [language], "snapshot": snapshot, "dumps": [],
+                      "class_counts": dict(class_counts)}, facts)

@@ -4,7 +4,7 @@ Subjects, pairs and instances are counted subject by subject; distinct values ne
 counts are sums, so partitions count alone and are added up.
 """
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from knowledge.dates import refined
 from knowledge.store.codec import pack
@@ -14,7 +14,7 @@ from records.knowledge import Claim, PropertyProfile, Value
 PERIODS = ("P580", "P582", "P585")
 """Qualifiers that say when a claim holds: start, end, point in time."""
 
-INSTANCES, SUBJECTS, PAIRS, VALUES, DATED = range(5)
+INSTANCES, SUBJECTS, PAIRS, VALUES, DATED, COMMONEST = range(6)
 Counts = Counter[tuple[int, str, str]]
 """(what, property, class id) to a number; `property` is "" for INSTANCES, the class id "" for all subjects together."""
 
@@ -48,11 +48,26 @@ def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[st
         counts[VALUES, property_id, class_id] += 1
 
 
+def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str, int]) -> None:
+    """Counts one answer, given its subjects by direct class (and in all, under ""); the most of any answer stays."""
+    for class_id, number in num_subjects.items():
+        counts[COMMONEST, property_id, class_id] = max(number, counts[COMMONEST, property_id, class_id])
+
+
+def answer_key(value_key: str) -> str:
+    """What a guess of the value would be: the year of a date, else the value.
+
+    >>> answer_key("time:+1832-05-04/11"), answer_key("Q64")
+    ('time:+1832', 'Q64')
+    """
+    return value_key.split("/")[0][:10] if value_key.startswith("time:") else value_key
+
+
 def profile_rows(counts: Counts) -> Iterator[Row]:
     """The rows of table `profiles`, sorted."""
     for _, property_id, class_id in sorted(k for k in counts if k[0] == SUBJECTS):
-        numbers = {what: counts[what, property_id, class_id] for what in (SUBJECTS, PAIRS, VALUES, DATED)}
+        numbers = {what: counts[what, property_id, class_id] for what in (SUBJECTS, PAIRS, VALUES, DATED, COMMONEST)}
         profile = PropertyProfile(property=property_id, class_id=class_id, num_instances=counts[INSTANCES, "", class_id],
                                   num_subjects=numbers[SUBJECTS], num_pairs=numbers[PAIRS], num_values=numbers[VALUES],
-                                  num_dated=numbers[DATED])
+                                  num_dated=numbers[DATED], num_commonest=min(numbers[COMMONEST], numbers[SUBJECTS]))
         yield f"{property_id} {class_id}", "", pack(profile)

@@ -27,7 +27,7 @@ class Store:
 
     Attributes:
         path: the store's folder or URL.
-        meta: wiki, the address of its main page, languages, snapshot date, dump names and dates, rows and digest of each table, digest of the whole.
+        meta: wiki, the address of its main page, languages, snapshot date, dump names and dates, rows and digest of each table, digest of the whole, stated counts of classes.
     """
 
     def __init__(self, path: str, meta: dict[str, Any]) -> None:
@@ -120,6 +120,10 @@ class Store:
     def num_members(self, class_id: str) -> int:
         """How many `members` there are."""
         return self._count("members", class_id)
+
+    def stated_members(self, class_id: str) -> int | None:
+        """How many instances the class or its subclasses have in the world, where that was stated beside the dumps."""
+        return self.meta.get("class_counts", {}).get(class_id)
 
     def property(self, property_id: str) -> PropertyInfo | None:
         """The property's definition, where the entity dump has it."""

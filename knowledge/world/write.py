@@ -1,14 +1,14 @@
 """Writes a whole world to a folder, part by part, so that memory does not grow with it.
 
 DIR/articles.xml.bz2  DIR/articles-index.txt.bz2  DIR/entities.json.bz2  DIR/truth.jsonl
-DIR/images/<file>  DIR/images/metadata.jsonl  DIR/world.json (last: a folder without it is not a world)
+DIR/class-counts.json  DIR/images/<file>  DIR/images/metadata.jsonl  DIR/world.json (last: a folder without it is not a world)
 """
 
 import bz2
 import hashlib
 import json
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeVar
 
 from files.parquet import write_whole
 from knowledge.world import gaps as gap_rules
+from knowledge.world import vocabulary
 from knowledge.world.article_texts import Page, pages
 from knowledge.world.export import footer, header, streams
 from knowledge.world.learning import MOST_ARTICLES, learning_pages, make_learning_part
@@ -34,7 +35,7 @@ FORMAT_VERSION = 1
 UNFINISHED = "world.unfinished"
 """Stands in the folder while it is being written, so that a half-written one is known as our own."""
 PICTURES_PER_TASK = 24
-FILES = ("articles.xml.bz2", "articles-index.txt.bz2", "entities.json.bz2", "truth.jsonl", "images/metadata.jsonl")
+FILES = ("articles.xml.bz2", "articles-index.txt.bz2", "entities.json.bz2", "truth.jsonl", "images/metadata.jsonl", "class-counts.json")
 MAX_ARTICLES = 1_100_000
 """So far the invented languages have names enough."""
 
@@ -73,6 +74,8 @@ class PartFiles:
     num_entities: int
     num_hidden: int
     num_absent: int
+    members: Counter[str]
+    """How many things each class has, those of its subclasses included and what the dumps lack too."""
     pictures: list["Drawings"]
     """Tasks for the picture workers."""
 
@@ -181,8 +184,12 @@ def _make(job: tuple[Which, int, int, float, bool, bool]) -> PartFiles:
     drawings = [(t.id, i) for t in part.things.values() if t.id not in gone for i in range(len(t.pictures))] if with_pictures else []
     tasks = [Drawings(world, number, drawings[i : i + PICTURES_PER_TASK]) for i in range(0, len(drawings), PICTURES_PER_TASK)]
     return PartFiles(
-        number, list(streams(written, number)), bz2.compress(dump), b"".join(truth), len(written), len(part.things), hidden, len(gone), tasks
+        number, list(streams(written, number)), bz2.compress(dump), b"".join(truth), len(written), len(part.things), hidden, len(gone), _members(part), tasks
     )
+
+
+def _members(part: Part) -> Counter[str]:
+    return Counter(c for thing in part.things.values() for c in {above for own in thing.classes for above in vocabulary.ancestors(own)})
 
 
 def _made(world: Which, number: int) -> Part:
@@ -216,6 +223,7 @@ def _write_dumps(out: Path, parts: Iterable[PartFiles], total: int, told: Progre
     """Appends the parts to the dumps in order; returns counts and the picture tasks."""
     counts = {"pages": 0, "entities": 0, "hidden_items": 0, "absent_things": 0}
     tasks: list[Drawings] = []
+    members: Counter[str] = Counter()
     with (
         open(out / FILES[0], "wb") as xml,
         open(out / FILES[1], "wb") as index_file,
@@ -235,10 +243,12 @@ def _write_dumps(out: Path, parts: Iterable[PartFiles], total: int, told: Progre
             counts["entities"] += part.num_entities
             counts["hidden_items"] += part.num_hidden
             counts["absent_things"] += part.num_absent
+            members.update(part.members)
             tasks.extend(part.pictures)
             told("parts", part.number + 1, total)
         xml.write(footer())
         index_file.write(index.flush())
+    (out / FILES[5]).write_text(json.dumps(members, sort_keys=True) + "\n", encoding="utf-8")
     return counts, tasks
 
 

@@ -31,6 +31,8 @@ MAX_ERROR_SHARE = 0.01
 """Above this share of items that ended as `error` the job fails: then it is our fault, not the data's."""
 POLL_SECONDS, REMOTE_POLL_SECONDS = 0.25, 5.0
 PLAN = "plan.json"
+CLASS_COUNTS = "class-counts.json"
+"""Beside an entity dump: how many members classes have in the world, by class id, as a query service counts them; those of subclasses count."""
 _ERROR_NUMBER = re.compile(r"(?:\[errno |os error )(\d+)[\])]", re.I)
 """As Python, Arrow and Lance name it in their messages; of a task's exception the runner keeps the text alone."""
 _DATE = re.compile(r"(20\d\d)-?([01]\d)-?([0-3]\d)")
@@ -96,7 +98,7 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     dumps = [path for path in (*options.articles, *options.entities, *options.images) if path not in (SPARQL, COMMONS)]
     check_locations(reads=dumps, writes=[store])
     inputs = _inputs(options)
-    snapshot = options.snapshot or _snapshot_of(options)
+    snapshot, class_counts = options.snapshot or _snapshot_of(options), _class_counts(options)
     asked = {SPARQL, COMMONS} & {*options.entities, *options.images}
     plan = canonical_json({"version": STORE_VERSION, "inputs": inputs, "snapshot": snapshot, "languages": list(options.languages),
                            "keep_partial": options.keep_partial, "partitions": options.partitions,
@@ -109,7 +111,7 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
         job = _prepare(options, store, plan, snapshot)
         with _reporting(job, progress):
             _run_beam(job, options)
-        return _finish(job, options, fingerprint, snapshot, inputs)
+        return _finish(job, options, fingerprint, snapshot, inputs, class_counts)
     except OSError as error:
         raise _disk_error(store, error) from error
 
@@ -126,7 +128,8 @@ def _absolute(options: IngestOptions) -> IngestOptions:
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
     """Name, size and age of every input: what tells whether a plan is still the same."""
     found = []
-    for kind, paths in (("articles", options.articles), ("entities", options.entities), ("images", options.images)):
+    counts = tuple(str(path) for path in _count_files(options))
+    for kind, paths in (("articles", options.articles), ("entities", options.entities), ("images", options.images), ("counts", counts)):
         for path in sorted(paths):
             if path in (SPARQL, COMMONS):
                 found.append({"kind": kind, "name": path, "bytes": 0})
@@ -140,6 +143,31 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
     if not found:
         raise InputError("ingest", "no input is given", "Give dumps of articles or entities, or a folder of pictures")
     return found
+
+
+def _count_files(options: IngestOptions) -> list[Location]:
+    """The stated numbers of members that lie beside the entity dumps."""
+    beside = {str(path): path for dump in options.entities if dump != SPARQL for path in [location(dump).parent / CLASS_COUNTS]}
+    return [path for _, path in sorted(beside.items()) if path.exists()]
+
+
+def _class_counts(options: IngestOptions) -> dict[str, int]:
+    """How many members classes have in the world, as stated beside the dumps; the largest where two files differ.
+
+    Raises:
+        InputError: a file is no object of class ids and positive numbers.
+    """
+    found: dict[str, int] = {}
+    for path in _count_files(options):
+        try:
+            stated = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise InputError(str(path), f"is no JSON ({error})", "Correct it, or remove it") from error
+        if not isinstance(stated, dict) or not all(isinstance(number, int) and number > 0 for number in stated.values()):
+            raise InputError(str(path), "does not give numbers of members by class id", 'Write it as {"Q39715": 1204}, or remove it')
+        for class_id, number in stated.items():
+            found[class_id] = max(number, found.get(class_id, 0))
+    return dict(sorted(found.items()))
 
 
 def _state(path: Location) -> tuple[int, int | str]:
@@ -257,7 +285,8 @@ def _reporting(job: Job, progress: Progress) -> Iterator[None]:
         watcher.join()
 
 
-def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, inputs: list[dict[str, Any]]) -> IngestSummary:
+def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, inputs: list[dict[str, Any]],
+            class_counts: dict[str, int]) -> IngestSummary:
     """Collects what was rejected, writes meta.json, and removes the work."""
     store = location(job.store)
     counts, tables = [], {}
@@ -283,7 +312,7 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
     languages = list(dict.fromkeys((job.language, *options.languages)))
     meta = write_meta(job.store, {
         "wiki": job.wiki, "base": job.options.site.base, "languages": languages, "snapshot": snapshot, "plan": fingerprint,
-        "reasons": dict(sorted(reasons.items())),
+        "reasons": dict(sorted(reasons.items())), "class_counts": class_counts,
         "dumps": [{k: entry[k] for k in ("kind", "name", "bytes")} for entry in inputs]}, tables)
     remove_tree(store / WORK)
     return IngestSummary(meta=meta, counts=tuple(counts), reasons=reasons)

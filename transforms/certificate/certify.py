@@ -9,7 +9,7 @@ from records.outcomes import Reason
 from records.synthesis import Certificate, Check, Question
 from records.table import Json
 from transforms.certificate.description import connected, descriptions
-from transforms.certificate.effective import effective_hops
+from transforms.certificate.effective import chain, composed, effective_hops
 from transforms.certificate.evidence import evidence, num_hops, unstated
 from transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
 from transforms.certificate.facts import Facts, Trust
@@ -31,7 +31,9 @@ class CertificateRules:
     languages: tuple[str, ...] = ("en",)
     min_answers_without_picture: int = 2
     max_guess: float = 0.4
-    """Largest share that the commonest answer may have among those that the words alone leave open."""
+    """How often the best guess without the picture may be right."""
+    min_hops: int = 2
+    """Fewest effective hops, where the question's own are not fewer."""
     stated: bool = True
     """Whether of every claim one end's page must also name the other end: an agent reads pages, not claims. Whether it says the relation too, in words
     that are known, is told hop by hop (`Hop.stated`) and refuses nothing: pages say things in more ways than any table has."""
@@ -120,6 +122,9 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     """
     if not connected(form):
         return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
+    steps = chain(form)
+    if composed(steps) < len(steps):
+        return Refusal(reason=Reason.COLLAPSES, evidence={"steps": len(steps), "composed": composed(steps)})
     try:
         binding = intended_binding(form, facts, anchor, bindings)
     except TooLarge as error:
@@ -153,7 +158,7 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     nominal, effective = num_hops(form), effective_hops(form, part, facts, binding)
     if alike := named_alike(form, facts, binding):
         return Refusal(reason=Reason.COLLAPSES, evidence={"answer": alike[0], "node": alike[1]})
-    if effective < nominal:
+    if effective < min(nominal, rules.min_hops):
         return Refusal(reason=Reason.COLLAPSES, evidence={"nominal": nominal, "effective": effective})
     without = guess(form, facts, binding)
     if without.num_answers < rules.min_answers_without_picture:
@@ -169,7 +174,7 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
               Check(name="connected", passed=True),
               Check(name="one_answer", passed=True), Check(name="margin", passed=True, score=float(margin)),
               Check(name="no_decoration", passed=True), Check(name="needs_picture", passed=True, score=float(without.num_answers)),
-              Check(name="no_guess", passed=True, score=without.share), Check(name="no_collapse", passed=True, score=float(effective)))
+              Check(name="no_guess", passed=True, score=without.share), Check(name="effective_hops", passed=True, score=float(effective)))
     return Certificate(basis=basis, margin=margin, nearest_rival=rivals[0] if rivals else None,
                        breaking_claims=tuple(sorted({c for m in measured for c in m.breaking})), evidence=hops,
                        nominal_hops=nominal, effective_hops=effective, smallest_part=Json(part.to_json()),

@@ -3,11 +3,11 @@
 "The painting in the Louvre by the same artist" had a margin of 2 because the store held one Leonardo of several. So a description
 that singles a thing out among its class is worth something only where the class is known to be nearly all there. Two counts tell:
 
-    stated   the recipe's number of members (from a query, or from `gather`), against those that the store holds
+    stated   how many members there are (a query service's COUNT, in `class-counts.json` beside the dumps), against those that the store holds
     seen     what pages and claims name, against what of it the store holds: a capture and its recapture, since the texts
              were written without regard to which items a dump has; for all classes alike
 
-Where neither is there, the class counts as incomplete. A hop that is functional forward ("the architect of …") needs none of this.
+What is stated is believed before what is seen. Where neither is there, the class counts as incomplete. A hop that is functional forward ("the architect of …") needs none of this.
 """
 from functools import lru_cache
 
@@ -25,9 +25,9 @@ def share_seen(facts: Facts) -> float | None:
 
 
 @lru_cache(maxsize=4096)
-def share_held(facts: Facts, class_id: str, counts: tuple[tuple[str, int], ...]) -> float | None:
-    """The share of a class's members that the store holds, by the recipe's count or by what the pages name; None where unknown."""
-    stated = dict(counts).get(class_id)
+def share_held(facts: Facts, class_id: str) -> float | None:
+    """The share of a class's members that the store holds, by the stated number or by what the pages name; None where unknown."""
+    stated = facts.stated_members(class_id)
     return min(1.0, facts.num_members(class_id) / stated) if stated else share_seen(facts)
 
 
@@ -35,5 +35,5 @@ def nearly_complete(facts: Facts, trust: Trust, class_id: str) -> bool:
     """Whether so few members of the class are lacking that the ones listed can be taken for all."""
     if trust.complete:
         return True
-    share = share_held(facts, class_id, trust.counts)
+    share = share_held(facts, class_id)
     return share is not None and share >= trust.completeness

@@ -41,10 +41,10 @@ class Description:
 def distances(form: Form) -> dict[str, int]:
     """For each variable its distance from the asked one, over shared clauses; unreachable ones are absent."""
     found, level = {form.ask.var: 0}, [form.ask.var]
+    tied = [variables(clause) for clause in form.clauses]
     while level:
         following = []
-        for clause in form.clauses:
-            names = variables(clause)
+        for names in tied:
             for name in names:
                 if name in level:
                     for other in names:
@@ -82,6 +82,8 @@ def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
 
 def _only_compared(form: Form, var: str) -> bool:
     """Whether a variable is a literal that only a comparison uses: the height in "taller than 30 m"."""
+    if not form.of(Compare):
+        return False
     users = [c for c in form.clauses if var in variables(c)]
     return (form.ask.var != var and any(isinstance(c, Compare) for c in users) and not any(isinstance(c, Compute) for c in users)
             and sum(isinstance(c, ClaimClause) for c in users) == 1)

@@ -1,8 +1,12 @@
 """Effective hops: how few claims really lead from what the picture gives to what is asked.
 
 A question is sold by the relations in its words. Two things make it shorter than they say: relations that compose ("the
-person married to the father" is the mother), and any other chain of claims in the store that leads there in fewer steps.
+person married to the father" is the mother), and any other chain of claims in the store that leads there in fewer steps and to
+nothing else. What composes is refused; a shorter chain is counted, and refuses what falls below the recipe's fewest hops: in a dense
+world some chain leads from nearly everything to everything.
 """
+from functools import lru_cache
+
 from records.form import ClaimClause, Compute, Form
 from transforms.certificate.description import distances
 from transforms.certificate.evidence import num_hops
@@ -71,21 +75,32 @@ def chain(form: Form) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _onward(facts: Facts, node: str) -> set[str]:
-    """The things that one claim leads to from a node, along it or against it."""
-    found = {c.value.entity for c in facts.claims(node) if c.best and c.value.kind == "entity" and c.property not in UNTOLD}
+@lru_cache(maxsize=4096)
+def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
+    """The things that one step leads to from a node, by property and direction."""
+    found: dict[Step, set[str]] = {}
+    for claim in facts.claims(node):
+        if claim.best and claim.value.kind == "entity" and claim.property not in UNTOLD:
+            found.setdefault((claim.property, False), set()).add(claim.value.entity)
     into = facts.claims_into(node, limit=NARROW + 1)
-    return found | ({c.subject for c in into if c.property not in UNTOLD} if len(into) <= NARROW else set())
+    for claim in into if len(into) <= NARROW else ():
+        if claim.property not in UNTOLD:
+            found.setdefault((claim.property, True), set()).add(claim.subject)
+    return {step: frozenset(there) for step, there in found.items()}
 
 
 def leads(facts: Facts, start: str, target: str, steps: int) -> bool:
-    """Whether some chain of at most so many claims leads from one thing to another."""
-    reached, edge = {start}, {start}
+    """Whether some chain of so many steps leads from one thing to another and to nothing else: a shorter question with the same answer."""
+    level = {frozenset({start})}
     for _ in range(steps):
-        edge = set().union(*(_onward(facts, node) for node in sorted(edge))) - reached
-        if target in edge:
+        reached = set()
+        for nodes in level:
+            onward = [_onward(facts, node) for node in sorted(nodes)]
+            for step in {step for ways in onward for step in ways}:
+                reached.add(frozenset().union(*(ways.get(step, frozenset()) for ways in onward)))
+        if frozenset({target}) in reached:
             return True
-        reached |= edge
+        level = {nodes for nodes in reached if len(nodes) <= NARROW}
     return False
 
 

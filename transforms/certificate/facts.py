@@ -39,6 +39,7 @@ class Facts(Protocol):
     def property(self, property_id: str) -> PropertyInfo | None: ...
     def profile(self, property_id: str, class_id: str = "") -> PropertyProfile: ...
     def references(self) -> tuple[int, int]: ...
+    def stated_members(self, class_id: str) -> int | None: ...
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,6 @@ class Trust:
     complete: bool = False
     completeness: float = 0.9
     """Least share of a class's members that the store must hold where a description singles one of them out (`completeness.py`)."""
-    counts: tuple[tuple[str, int], ...] = ()
-    """How many members classes have in the world, where that is known: pairs of class and number."""
 
 
 @lru_cache(maxsize=CACHED)

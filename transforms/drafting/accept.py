@@ -13,6 +13,7 @@ from transforms.certificate.certify import CertificateRules, Refusal, certify_fo
 from transforms.certificate.description import Description, descriptions
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
+from transforms.certificate.guess import guess_of_kind
 from transforms.certificate.leak import find_leak
 from transforms.certificate.margin import constants_of, margin_of, num_fitting
 from transforms.writing.writer import Draft, Vote, Writer, WriterRejection
@@ -53,6 +54,11 @@ class Accept:
         if idle and (description.predecessors or len(idle) == len(ends)):
             return Refusal(reason=Reason.DECORATION, evidence={"var": description.var, "ends": idle})
         return None
+
+    def guessed(self, draft: Draft) -> Refusal | None:
+        """A refusal where what is asked has an answer that is the commonest of its kind: no description mends that."""
+        share = guess_of_kind(draft.form, self.facts, binding_of(draft.bindings)) if draft.form else 0.0
+        return Refusal(reason=Reason.GUESSABLE, evidence={"share": round(share, 3)}) if share > self.rules.max_guess else None
 
     def no_leak(self, draft: Draft) -> Refusal | None:
         """Whether the words name a hidden node or the answer."""

@@ -23,7 +23,7 @@ async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept:
     num_grown = 0
     for start in starts[:MAX_STARTS]:
         # What no rewriting can mend must not cost its rounds: a start without a form is voted on before it grows.
-        accepted = start if start.form is not None else await accept.voted(None, start, writer, seed)
+        accepted = accept.guessed(start) or (start if start.form is not None else await accept.voted(None, start, writer, seed))
         if not isinstance(accepted, Draft):
             trail.add(accepted, start.text)
             continue

@@ -34,6 +34,9 @@ async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer
         if not drafts:
             trail.add_reason(Reason.NO_ANSWER, nodes[-1].label())
         for draft in drafts[:MAX_CANONICAL]:
+            if guessed := accept.guessed(draft):
+                trail.add(guessed, nodes[-1].label())
+                continue
             described = await _describe_bridges(draft, seed, writer, accept, rules, trail)
             if described is None:
                 break  # the bridges are the same for every attribute of this walk

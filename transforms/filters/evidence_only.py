@@ -60,6 +60,9 @@ class EvidenceFacts:
     def references(self) -> tuple[int, int]:
         return self._facts.references()
 
+    def stated_members(self, class_id: str) -> int | None:
+        return self._facts.stated_members(class_id)
+
     def property(self, property_id: str) -> PropertyInfo | None:
         return self._facts.property(property_id)
 

@@ -61,6 +61,9 @@ class KnownFacts:
     def references(self) -> tuple[int, int]:
         return self.facts.references()
 
+    def stated_members(self, class_id: str) -> int | None:
+        return self.facts.stated_members(class_id)
+
     def property(self, property_id: str) -> PropertyInfo | None:
         return self.facts.property(property_id)
 

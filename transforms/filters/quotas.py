@@ -19,14 +19,14 @@ Share = Annotated[float, Gt(0), Le(1)]
 
 @dataclass(frozen=True, kw_only=True)
 class QuotaRules:
-    """The largest shares of the kept questions."""
+    """The largest shares of the kept questions; 1 is none."""
 
     node: Share = 0.05
     """Of one thing: pictured, on the path, or the answer."""
     relation: Share = 0.4
     """Of one property."""
-    least: Annotated[int, Ge(1)] = 5
-    """So many are always let through: in a small run a share means little."""
+    least: Annotated[int, Ge(1)] = 10
+    """So many questions of a thing or relation are always let through: in a small run a share means little."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Counts the property profiles of classes in two passes: each partition counts its subjects, then distinct values are counted as they pass in order."""
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import orjson
@@ -8,7 +9,7 @@ import pyarrow as pa
 from files.locations import Location, listed
 from files.parquet import write_whole
 from knowledge.store.layout import SCHEMAS
-from knowledge.store.profiles import Counts, count_values, profile_rows
+from knowledge.store.profiles import Counts, answer_key, count_commonest, count_values, profile_rows
 
 
 def write_counts(path: Location, counts: Counts) -> None:
@@ -18,22 +19,39 @@ def write_counts(path: Location, counts: Counts) -> None:
 
 def count_distinct(tables: Iterable[pa.Table], counts: Counts) -> Iterator[pa.Table]:
     """Passes rows of `values` on and counts each distinct value; the rows of one value may lie in several tables."""
-    last, classes = None, set[tuple[str, ...]]()
+    last, classes, answer, answering = "", set[tuple[str, ...]](), "", Counter[str]()
     for table in tables:
         for key, subject_classes in zip(table.column("key").to_pylist(), table.column("extra").to_pylist(), strict=True):
             if key != last:
                 _count(counts, last, classes)
                 last, classes = key, set()
-            classes.add(tuple(subject_classes.decode().split()))
+                if (found := _answer(key)) != answer:
+                    _count_answer(counts, answer, answering)
+                    answer, answering = found, Counter()
+            own = tuple(subject_classes.decode().split())
+            classes.add(own)
+            answering.update({"", *own})
         yield table
     _count(counts, last, classes)
+    _count_answer(counts, answer, answering)
 
 
-def _count(counts: Counts, key: str | None, classes: set[tuple[str, ...]]) -> None:
-    if key is not None:
-        prop, _, value_key = key.partition(" ")
-        if value_key != "novalue":
-            count_values(counts, prop, classes)
+def _count(counts: Counts, key: str, classes: set[tuple[str, ...]]) -> None:
+    prop, _, value_key = key.partition(" ")
+    if prop and value_key != "novalue":
+        count_values(counts, prop, classes)
+
+
+def _answer(key: str) -> str:
+    """The key less what a guess need not hit; values of one answer stand together."""
+    prop, _, value_key = key.partition(" ")
+    return f"{prop} {answer_key(value_key)}"
+
+
+def _count_answer(counts: Counts, answer: str, answering: Counter[str]) -> None:
+    prop, _, value_key = answer.partition(" ")
+    if prop and value_key not in ("novalue", "somevalue"):
+        count_commonest(counts, prop, answering)
 
 
 def profiles_table(folder: Location, counts: Counts) -> pa.Table:

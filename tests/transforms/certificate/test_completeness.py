@@ -20,12 +20,13 @@ def test_a_class_is_nearly_complete_where_the_store_holds_what_its_pages_name_an
 
 
 def test_a_stated_number_of_members_says_more_than_the_pages():
-    facts = SmallFacts(crowd(60), references=(0, 0))
-    assert share_held(facts, LIGHTHOUSE, ((LIGHTHOUSE, 120),)) == 0.5
-    assert not nearly_complete(facts, Trust(counts=((LIGHTHOUSE, 120),)), LIGHTHOUSE)
-    assert nearly_complete(facts, Trust(counts=((LIGHTHOUSE, 64),)), LIGHTHOUSE)
-    assert not nearly_complete(facts, Trust(counts=((LIGHTHOUSE, 64),)), HUMAN)
-    assert not nearly_complete(SmallFacts(crowd(60)), Trust(counts=((LIGHTHOUSE, 120),)), LIGHTHOUSE)
+    half, nearly = (SmallFacts(crowd(60), references=(0, 0), class_counts={LIGHTHOUSE: number}) for number in (120, 64))
+    assert share_held(half, LIGHTHOUSE) == 0.5
+    assert not nearly_complete(half, Trust(), LIGHTHOUSE)
+    assert nearly_complete(nearly, Trust(), LIGHTHOUSE)
+    assert not nearly_complete(nearly, Trust(), HUMAN)
+    assert not nearly_complete(SmallFacts(crowd(60), class_counts={LIGHTHOUSE: 120}), Trust(), LIGHTHOUSE)
+    assert share_held(SmallFacts(crowd(60), class_counts={LIGHTHOUSE: 40}), LIGHTHOUSE) == 1.0
 
 
 def test_a_closed_world_lacks_nothing():

@@ -3,8 +3,10 @@ import pytest
 
 from records.form import Ask, ClaimClause, Compute, Form, Image
 from records.knowledge import Entity, entity_value
+from records.outcomes import Reason
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.certify import named_alike
+from tests.transforms.certificate.lighthouses import crowd
+from transforms.certificate.certify import CertificateRules, Refusal, certify_form, named_alike
 from transforms.certificate.effective import along, chain, composed, effective_hops, leads
 
 
@@ -56,10 +58,44 @@ def test_a_shorter_chain_of_other_claims_is_found_along_and_against_their_direct
     assert not leads(facts, "Q1", "Q5", 2)
 
 
+def test_a_chain_that_leads_to_other_things_too_is_no_shorter_question():
+    facts = SmallFacts([claim("Q1", "P47", "Q3"), claim("Q1", "P47", "Q4"), claim("Q3", "P36", "Q9"), claim("Q4", "P36", "Q9"), claim("Q3", "P138", "Q7")])
+    assert not leads(facts, "Q1", "Q3", 1)
+    assert leads(facts, "Q1", "Q9", 2), "all that it leads through may be several"
+    assert leads(facts, "Q1", "Q7", 2)
+
+
 def test_nobody_goes_on_from_what_everything_leads_to():
-    hub = [claim(f"Q1{i:02}", "P106", "Qhub") for i in range(21)]
-    assert not leads(SmallFacts(hub), "Q100", "Q101", 2)
-    assert leads(SmallFacts(hub[:20]), "Q100", "Q101", 2)
+    def workers(number: int) -> SmallFacts:
+        towns = [claim("Qboss", "P108", "Qhub"), *(claim(f"Q1{i:02}", "P108", "Qhub") for i in range(number - 1))]
+        return SmallFacts([*towns, claim("Qboss", "P19", "Qtown")])
+
+    assert not leads(workers(21), "Qhub", "Qtown", 2)
+    assert leads(workers(20), "Qhub", "Qtown", 2)
+
+
+def test_a_shorter_chain_is_counted_and_refused_only_below_the_fewest_hops():
+    steps = path(("P84", False), ("P19", False))
+    facts = SmallFacts([*crowd(), *(claim(f"Q2{i:03}", "P19", f"Q5{i:03}") for i in range(60)), claim("Q1003", "P131", "Q5003"),
+                        *(claim(f"Q5{i:03}", "P31", "Q515") for i in range(60))])
+    binding = {"x0": "Q1003", "x1": "Q2003", "x2": "Q5003"}
+
+    def certify(**rules):
+        return certify_form(steps, facts, {"x0": entity_value("Q1003")}, binding, CertificateRules(stated=False, **rules))
+
+    found = certify()
+    assert isinstance(found, Refusal) and found.reason == Reason.COLLAPSES and found.evidence == {"nominal": 2, "effective": 1}
+    made = certify(min_hops=1)
+    assert not isinstance(made, Refusal) and (made.nominal_hops, made.effective_hops) == (2, 1)
+
+
+def test_what_composes_is_refused_whatever_the_fewest_hops():
+    steps = path(("P22", False), ("P26", False))
+    claims = [c for i in range(60) for c in (claim(f"Q1{i:03}", "P31", "Q5"), claim(f"Q1{i:03}", "P22", f"Q2{i:03}"), claim(f"Q2{i:03}", "P31", "Q5"),
+                                             claim(f"Q2{i:03}", "P26", f"Q3{i:03}"), claim(f"Q3{i:03}", "P31", "Q5"))]
+    found = certify_form(steps, SmallFacts(claims), {"x0": entity_value("Q1003")}, {"x0": "Q1003", "x1": "Q2003", "x2": "Q3003"},
+                         CertificateRules(stated=False, min_hops=1))
+    assert isinstance(found, Refusal) and found.reason == Reason.COLLAPSES and found.evidence == {"steps": 2, "composed": 1}
 
 
 def test_the_effective_hops_are_those_of_the_shortest_way():

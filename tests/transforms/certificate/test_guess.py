@@ -1,33 +1,55 @@
-"""Guessing: the share of the commonest answer among all things that the picture might show."""
-from records.form import Ask, ClaimClause, Form, Image
+"""Guessing: how often somebody is right who hears the question and does not see its picture."""
+import pytest
+
+from records.form import Ask, ClaimClause, Compute, Form, Image
 from records.knowledge import entity_value
 from records.outcomes import Reason
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd
 from transforms.certificate.certify import CertificateRules, Refusal, certify_form
-from transforms.certificate.guess import Guess, guess
+from transforms.certificate.guess import commonest_share, guess, guess_of_kind
 
 FORM = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x1", property="P19", object="a")),
             ask=Ask(var="a", type="entity"))
+BINDING = {"x0": entity_value("Q1000"), "x1": entity_value("Q2000"), "a": entity_value("Qa")}
 
 
 def born(*towns: str) -> SmallFacts:
-    """Sixty lighthouses, of which as many architects have a birthplace as towns are given."""
+    """Sixty lighthouses, of which as many architects have a birthplace as towns are given; and three hundred others, born all over."""
     places = [claim(f"Q2{i:03}", "P19", town) for i, town in enumerate(towns)]
-    return SmallFacts([*crowd(), *places, *(claim(f"Q4{i:03}", "P19", f"Q5{i:03}") for i in range(300)), *(claim(t, "P31", "Q515") for t in set(towns))])
+    others = [c for i in range(300) for c in (claim(f"Q4{i:03}", "P19", f"Q5{i:03}"), claim(f"Q4{i:03}", "P31", "Q5"))]
+    return SmallFacts([*crowd(), *places, *others, *(claim(t, "P31", "Q515") for t in set(towns))])
 
 
-def guessed(facts: SmallFacts) -> Guess:
-    return guess(FORM, facts, {"x0": entity_value("Q1000")})
-
-
-def test_the_commonest_answer_counts_among_the_things_that_give_one():
-    assert guessed(born("Qa", "Qa", "Qa", "Qb")) == Guess(2, 0.75)
-    assert guessed(born("Qa", "Qb", "Qc", "Qd", "Qe")) == Guess(5, 0.2)
+def test_of_two_answers_that_the_words_leave_open_one_in_two_guesses_is_right():
+    found = guess(FORM, born("Qa", "Qb"), BINDING)
+    assert (found.num_answers, found.share) == (2, 0.5)
+    assert guess(FORM, born("Qa", "Qb", "Qc"), BINDING).share == pytest.approx(1 / 3)
+    assert guess(FORM, born("Qa", "Qb", "Qc", "Qd", "Qe", "Qf"), BINDING).share < 0.05, "answers are counted up to five"
 
 
 def test_where_nothing_gives_an_answer_a_guess_is_as_good_as_any():
-    assert guessed(SmallFacts(crowd())) == Guess(0, 1.0)
+    found = guess(FORM, SmallFacts(crowd()), BINDING)
+    assert (found.num_answers, found.share) == (0, 1.0)
+
+
+def test_the_commonest_answer_of_a_relation_counts_among_the_others_of_the_class():
+    facts = SmallFacts([*(claim(f"Q{i}", "P31", "Q5") for i in range(101)), *(claim(f"Q{i}", "P37", "Qen" if i < 61 else f"Q9{i}") for i in range(101))])
+    assert commonest_share(facts, "P37", "Q0") == pytest.approx(0.6)
+
+
+def test_a_class_of_few_is_drawn_towards_all():
+    few = [claim(f"Q{i}", "P31", "Qrare") for i in range(2)] + [claim(f"Q{i}", "P37", "Qen") for i in range(2)]
+    others = [claim(f"Q4{i:03}", "P37", f"Q5{i:03}") for i in range(100)]
+    assert commonest_share(SmallFacts([*few, *others]), "P37", "Q0") < 0.12
+    assert commonest_share(SmallFacts(few), "P37", "Q0") == 1.0, "nothing else is known"
+    assert commonest_share(SmallFacts(few), "P19", "Q0") == 0.0
+
+
+def test_which_of_two_is_a_coin_toss():
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P571", object="b"), ClaimClause(subject="x1", property="P571", object="c"),
+                         Compute(out="a", op="earliest", args=("x0", "x1"), keys=("b", "c"))), ask=Ask(var="a", type="entity"))
+    assert guess_of_kind(form, SmallFacts(crowd()), {}) == 0.5
 
 
 def certified(facts: SmallFacts, **rules):
@@ -48,8 +70,6 @@ def test_a_question_with_one_answer_for_every_picture_does_not_need_its_picture(
     assert isinstance(found, Refusal) and found.reason == Reason.PICTURE_NOT_NEEDED
 
 
-def test_a_day_is_guessed_no_better_than_its_year_is_asked():
-    facts = SmallFacts([*crowd(), *(claim(f"Q2{i:03}", "P570", year(1800)) for i in range(60))])
-    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x1", property="P570", object="a")),
-                ask=Ask(var="a", type="date", precision="year"))
-    assert guess(form, facts, {"x0": entity_value("Q1000")}) == Guess(1, 1.0)
+def test_the_dates_of_one_year_are_one_guess():
+    facts = SmallFacts([c for i in range(60) for c in (claim(f"Q{i}", "P31", "Q5"), claim(f"Q{i}", "P570", year(1800 + i // 30)))])
+    assert facts.profile("P570", "Q5").num_commonest == 30

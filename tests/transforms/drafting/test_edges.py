@@ -54,7 +54,7 @@ def test_a_claim_that_is_not_best_leads_nowhere():
 def test_no_step_goes_back_against_claims_where_the_class_may_lack_members():
     facts = SmallFacts(crowd(), references=(0, 0))
     assert found(facts, "Q2003") == set()
-    assert ("P84", "Q1003", True) in found(facts, "Q2003", trust=Trust(counts=((LIGHTHOUSE, 60),)))
+    assert ("P84", "Q1003", True) in found(SmallFacts(crowd(), references=(0, 0), class_counts={LIGHTHOUSE: 60}), "Q2003")
     assert ("P84", "Q2003", False) in found(facts)
 
 
