@@ -18,7 +18,8 @@ _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where)\b|\bthat (?:is|was|has
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b", re.IGNORECASE)
 _STRANDED = re.compile(r"\b(?:of|by|to|from|after|in|at|on|as|with|for|into)\?$")
-_SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*) (\w+)\?$")
+_SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)(?: up| out| away)?\?$")
+_TRAILING = re.compile(r"\b(?:which|whom|where) ((?:the|a|this) [^?]*) (\w+)\?$")
 _PHRASES = re.compile(r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b|\bthe year that can be\b", re.IGNORECASE)
 _SMALL = frozenset("""a an and are as at be been beneath beside born by came come comes did died do does first for from had has have he her him his how in into is it its
     many more name named of on one or other out part place same she that the their them there these they this through to took under up using was were what when where
@@ -77,6 +78,9 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
 def _is_lost(sentence: str, language: str) -> bool:
     """Whether the second half of a verb stands too far from its first, or right behind another verb: "the town where she died founded?"."""
     finite, halves = _verbs(language)
+    trailing = _TRAILING.search(sentence)
+    if trailing and trailing[2] in finite and len(trailing[1].split()) > MAX_BETWEEN:
+        return True
     found = _SPLIT.search(sentence)
     if found is None or found[2] not in halves:
         return False
@@ -123,7 +127,7 @@ def repeated(text: str) -> list[str]:
 
 def weigh(text: str, language: str = "en") -> float:
     """How awkward a text is as a whole: its faults, its length, its relative clauses, and "of" upon "of"."""
-    cost = 0.12 * len(text.split()) + 15.0 * len(problems(text, language))
+    cost = 0.18 * len(text.split()) + 15.0 * len(problems(text, language))
     for sentence in re.split(r"(?<=[.?]) ", text):
         cost += 0.4 * max(0, len(sentence.split()) - 18)
         cost += 1.5 * max(0, len(_RELATIVE.findall(sentence)) - 1)

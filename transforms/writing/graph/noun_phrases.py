@@ -20,7 +20,7 @@ from transforms.writing.graph.form_words import FormWords, bare
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
 NESTED = re.compile(r"\b(?:who|whom|whose|which|that|where)\b")
-BARE = 2.5
+BARE = 3.5
 """Cost of "This bridge stands in a town.": nearly a sentence for nothing."""
 LIGHT = 4
 """Words up to which a noun phrase may stand in the middle of a clause."""
@@ -254,7 +254,7 @@ class NounPhrases:
             elif frame.preposition:
                 relative.setdefault(f"{frame.preposition} {'whom' if person else 'which'}", []).append(said)
             else:
-                relative.setdefault("" if len(subject.split()) <= 2 else "whom" if person else "which", []).append(said)
+                relative.setdefault("" if len(claims) == 1 and len(subject.split()) <= 2 else "whom" if person else "which", []).append(said)
         return self._joined(head, reduced, relative)
 
     def _joined(self, head: str, reduced: list[str], relative: dict[str, list[str]]) -> str:
