@@ -20,10 +20,12 @@ _OPENERS = re.compile(r"^(?:take|consider|think of|imagine|given|identify|name|d
 _STRANDED = re.compile(r"\b(?:of|by|to|from|after|in|at|on|as|with|for|into)\?$")
 _SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)(?: up| out| away)?\?$")
 _TRAILING = re.compile(r"\b(?:which|whom|where) ((?:the|a|this) [^?]*) (\w+)\?$")
-_PHRASES = re.compile(r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b|\bthe year that can be\b", re.IGNORECASE)
-_SMALL = frozenset("""a an and are as at be been beneath beside born by came come comes did died do does first for from had has have he her him his how in into is it its
-    many more name named of on one or other out part place same she that the their them there these they this through to took under up using was were what when where
-    which who whom whose with year years picture photo here shown pictured date day month""".split())  # noqa: SIM905
+_PHRASES = re.compile(r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b", re.IGNORECASE)
+_SMALL = frozenset(word for line in (
+    "a an and are as at be been beneath beside born by came come comes did died do does first for from had has have he her him his how in into is it its",
+    "many more name named of on one or other out part place same she that the their them there these they this through to took under up using was were",
+    "what when where which who whom whose with year years picture here shown pictured date day month") for word in line.split())
+"""Words that may recur: grammar's own, and those of births, deaths, dates and the picture."""
 _IRREGULAR = {"built": "build", "wrote": "write", "written": "write", "taught": "teach", "won": "win", "made": "make", "drew": "draw", "drawn": "draw",
               "fought": "fight", "shot": "shoot", "held": "hold", "stood": "stand", "rose": "rise", "crosses": "cross"}
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
@@ -59,8 +61,7 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
     found += [f"repeated word: {stem}" for stem in repeated(plain)]
     if any(_OPENERS.search(s) for s in sentences):
         found.append("opener of an exam paper")
-    if match := _PHRASES.search(plain):
-        found.append(f"nobody says: {match[0]}")
+    found += [f"nobody says: {m[0]}" for m in _PHRASES.finditer(plain)]
     if _STRANDED.search(plain) or any(_is_lost(s, language) for s in sentences):
         found.append("stranded")
     for sentence in sentences:

@@ -1,6 +1,5 @@
 """The question itself, by the type of its answer, and the sentence that may stand before it."""
 from records.form import Compute, Term
-from transforms.writing.graph.form_words import bare
 from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
 
 
@@ -26,21 +25,34 @@ def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool 
     """
     words = phrases.form_words
     frame = phrases.choose(phrases.frames(index))
-    other = phrases.other(index, "o" if slot == "o" else "s")
+    other = phrases.other(index, slot)
     if frame.subject == slot:
         return f"{wh} {frame.predicate(phrases.noun_phrase(other))}?"
     if rest and (frame.preposition or frame.other != "q"):
         return None
-    opening = " ".join(w for w in (frame.preposition, wh.replace("who", "whom", 1) if frame.preposition and wh == "who" else wh, frame.rest if rest else "") if w)
+    asks = "whom" if frame.preposition and wh == "who" else wh
+    opening = " ".join(w for w in (frame.preposition, asks, frame.rest if rest else "") if w)
     subject = phrases.noun_phrase(other, subject=True)
     tail = " ".join(w for w in (frame.middle, "" if rest else frame.rest) if w)
     if tail or frame.verb not in ("is", "was"):
-        # What stands between the verb's two halves has to be kept in mind.
-        phrases.cost += 0.45 * max(0, len(subject.split()) - LIGHT) + 3.0 * len(NESTED.findall(subject))
+        _weigh_middle(phrases, subject)
     if frame.preposition in ("of", "by"):
         phrases.cost += 2.0
     inverted = frame.inverted(subject, words.verbs.bases)
     return f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"
+
+
+def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
+    """What stands between a verb's two halves has to be kept in mind, and costs."""
+    phrases.cost += 0.45 * max(0, len(subject.split()) - LIGHT) + 3.0 * len(NESTED.findall(subject))
+
+
+def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
+    """A question of the language's file with its subject."""
+    said = phrases.noun_phrase(subject)
+    if not template.endswith("{s}?"):
+        _weigh_middle(phrases, said)
+    return template.replace("{s}", said)
 
 
 def _entity(phrases: NounPhrases) -> str:
@@ -64,7 +76,7 @@ def _entity(phrases: NounPhrases) -> str:
     phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
     called = phrase.o if slot == "o" else phrase.s
     if slot == "o" and phrase.ask and phrases.rng.random() < 0.5:
-        return phrases.choose(phrase.ask).replace("{s}", phrases.noun_phrase(other))
+        return _filled(phrases, phrases.choose(phrase.ask), other)
     if called and phrases.rng.random() < 0.4:
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
@@ -85,7 +97,7 @@ def _literal(phrases: NounPhrases) -> str:
         when = phrases.choose(words.data["when"].get(ask.precision, words.data["when"][""]))
         return fronted(phrases, index, "o", when) or ""
     if phrase.ask and (ask.type != "quantity" or phrases.rng.random() < 0.8):
-        return phrases.choose(phrase.ask).replace("{s}", phrases.noun_phrase(claim.subject)).replace("{units}", units)
+        return _filled(phrases, phrases.choose(phrase.ask).replace("{units}", units), claim.subject)
     if ask.type == "quantity" and phrases.rng.random() < 0.7 and (said := fronted(phrases, index, "o", f"how many {units}".strip(), rest=True)):
         return said
     noun = phrase.measure or phrases.choose(phrase.o or ("value",))
@@ -180,7 +192,7 @@ def _var(term: Term) -> str:
 def capital(sentence: str) -> str:
     """The sentence with a capital letter.
 
-    >>> capital("which bridge is it?"), bare("artist behind")
-    ('Which bridge is it?', 'artist')
+    >>> capital("which bridge is it?")
+    'Which bridge is it?'
     """
     return sentence[:1].upper() + sentence[1:]
