@@ -40,7 +40,7 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
         telling = min(telling, COMPUTED)
     stops = [entity for entity in (facts.entity(v.entity) for v in _along(form, binding)) if entity is not None]
     known = sum(_known(e) for e in stops) / max(1, len(stops))
-    return LEAST + (MOST - LEAST) * (0.45 * telling + 0.1 * rarity + 0.15 * _distance(facts, stops) + 0.15 * _turns(facts, stops) + 0.15 * known)
+    return LEAST + (MOST - LEAST) * (0.45 * telling + 0.1 * rarity + 0.15 * _distance(facts, stops) + 0.15 * _way(form, facts, stops) + 0.15 * known)
 
 
 def _along(form: Form, binding: Binding) -> list[Value]:
@@ -57,9 +57,11 @@ def _distance(facts: Facts, stops: list[Entity]) -> float:
     return 0.5 * (said_class(facts, first.id) != said_class(facts, last.id))
 
 
-def _turns(facts: Facts, stops: list[Entity]) -> float:
-    """The share of different classes among the stops: a way from town to town to district has no turn."""
-    return len({said_class(facts, e.id) for e in stops}) / max(3, len(stops))
+def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
+    """How unexpected the way is: telling relations, between things of different classes (from town to district to town there is no turn)."""
+    relations = [property_use(c.property).weight for c in form.of(ClaimClause) if {c.subject, c.object}.isdisjoint({form.ask.var})]
+    different = len({said_class(facts, e.id) for e in stops}) / max(3, len(stops))
+    return different * sum(relations) / len(relations) if relations else 0.0
 
 
 def _known(entity: Entity) -> float:

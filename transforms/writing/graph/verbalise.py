@@ -20,6 +20,8 @@ TRIES_PER_CLAIM = 16
 """Derivations a question, by the number of its claims."""
 MAX_CLAIMS = 5
 """In a question, the one that is asked for included."""
+HEAVIEST = 12.0
+"""Cost above which the smoothest wording is still not for readers."""
 NEARLY = 1.2
 """Wordings whose cost is within this of the best are equally good, and one is drawn."""
 KINSHIP = frozenset({"P22", "P25", "P26", "P40", "P3373", "P1038"})
@@ -73,7 +75,8 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     best = min(cost for cost, _ in wordings.values())
     text = rng.choice(sorted(text for text, (cost, _) in wordings.items() if cost <= best + NEARLY))
     _, phrases = wordings[text]
-    faults = (*problems(text, language), *(f"says {h}" for h in said_of(text, hidden)), *_faults(words))
+    faults = ("heavy",) * (best > HEAVIEST)
+    faults += (*problems(text, language), *(f"says {h}" for h in said_of(text, hidden)), *_faults(words))
     if phrases.cost >= HOPELESS or len(phrases.used) < len(words.claims):
         faults += ("something is not described",)
     if form.anchor and form.anchor not in names and not phrases.anchor_phrase:

@@ -97,6 +97,11 @@ def test_more_claims_than_a_reader_keeps_in_mind_are_refused():
     assert any("more than a reader" in p for p in _say("x0 lighthouse, x1 human", "date year", *clauses).problems)
 
 
+def test_a_form_whose_smoothest_wording_is_heavy_is_refused():
+    assert "heavy" in _say("x0 human, x1 human, x2 human, x3 human, x4 town, a district", "entity", "image x0", "x0 P1066 x1", "x1 P1066 x2",
+                           "x2 P1066 x3", "x3 P19 x4", "x4 P131 a").problems
+
+
 def test_a_form_without_a_picture_yet_is_worded_from_its_constants():
     worded = _say("x1 human", "date year", "Cape Orlen Light P84 x1", "x1 P569 a")
     assert "Cape Orlen Light" in worded.text
