@@ -71,6 +71,16 @@ class Precheck:
         ids = {claim.id for _, claim, _ in found}
         return tuple(n for n, line in lines if line.claim.id in ids and not line.inverse and (draft is None or self.needs_picture(*draft(line))))
 
+    def ambiguous(self, form: Form | None, bindings: dict[str, str], var: str) -> bool:
+        """Whether what a form says of a variable leaves room for others, so that it has to be described further."""
+        if self.accept is None or form is None:
+            return False
+        try:
+            refused = self.accept.described(form, bindings, var)
+        except TooLarge:
+            return True
+        return refused is not None and refused.reason is not Reason.DECORATION
+
     def refusal(self, form: Form | None, bindings: dict[str, str], var: str) -> str:
         """Why the description of a variable would be refused, in words for a model; "" where it passes or nothing can tell."""
         if self.accept is None or form is None:
