@@ -115,6 +115,11 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
     return PropertyPhrase(property=property_id, **_fields(entry))
 
 
+def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
+    """A phrase, and what it is for every kind of subject and of object."""
+    return [phrase, *(phrase.variant((kind,)) for kind in phrase.kinds), *(phrase.variant((), (kind,)) for kind in phrase.kinds_object)]
+
+
 def _from_label(rules: list[Mapping[str, str]], label: str) -> dict[str, str]:
     """An entry made from the words of the label, by the first rule that it fits."""
     # Braces would be read as slots; "has part(s)" is about a part.

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from knowledge.world import vocabulary
-from prompts.phrases import PropertyPhrase, PropertyUse, _uses, common_classes, language_data, property_phrase, property_use, verb_forms
+from prompts.phrases import PropertyUse, _uses, common_classes, language_data, property_phrase, property_use, variants, verb_forms
 from prompts.phrases.frames import BE
 from prompts.phrases.words import Words
 from records.errors import InputError
@@ -21,15 +21,10 @@ NEEDED = {"P17", "P131", "P84", "P571", "P1619", "P177", "P2048", "P2043", "P138
           "P101", "P737", "P1830", "P921", "P364", "P241", "P410", "P2067", "P1441", "P279", "P31", "P1448"}
 
 
-def _variants(property_id: str) -> list[PropertyPhrase]:
-    phrase = property_phrase(property_id)
-    return [phrase, *(phrase.variant((kind,)) for kind in phrase.kinds), *(phrase.variant((), (kind,)) for kind in phrase.kinds_object)]
-
-
 @pytest.mark.parametrize("property_id", sorted({*NEEDED, *DATA["properties"]}))
 def test_a_property_has_sentences_of_known_verbs_and_questions_whose_slots_fit(property_id):
     assert property_id in DATA["properties"]
-    for phrase in _variants(property_id):
+    for phrase in variants(property_phrase(property_id)):
         assert phrase.say
         for frame in phrase.say:
             assert {frame.subject, frame.end} == {"s", "o"}

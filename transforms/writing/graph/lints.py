@@ -4,7 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Collection
 
-from prompts.phrases import language_data, verb_forms
+from prompts.phrases import language_data, property_phrase, variants, verb_forms
+from prompts.phrases.frames import BE
 from prompts.phrases.words import Words
 
 MAX_WORDS = 45
@@ -18,16 +19,17 @@ _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where)\b|\bthat (?:is|was|has
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b", re.IGNORECASE)
 _STRANDED = re.compile(r"\b(?:of|by|to|from|after|in|at|on|as|with|for|into)\?$")
-_SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)(?: up| out| away)?\?$")
+_SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
+_PARTICLE = re.compile(r" (?:up|out|away)\?$")
 _TRAILING = re.compile(r"\b(?:which|whom|where) ((?:the|a|this) [^?]*) (\w+)\?$")
 _PHRASES = re.compile(r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b", re.IGNORECASE)
 _SMALL = frozenset(word for line in (
     "a an and are as at be been beneath beside born by came come comes did died do does first for from had has have he her him his how in into is it its",
-    "many more name named of on one or other out part place same she that the their them there these they this through to took under up using was were",
+    "many more name named of on one or other out part same she that the their them there these they this through to under up using was were",
     "what when where which who whom whose with year years picture here shown pictured date day month") for word in line.split())
 """Words that may recur: grammar's own, and those of births, deaths, dates and the picture."""
 _IRREGULAR = {"built": "build", "wrote": "write", "written": "write", "taught": "teach", "won": "win", "made": "make", "drew": "draw", "drawn": "draw",
-              "fought": "fight", "shot": "shoot", "held": "hold", "stood": "stand", "rose": "rise", "crosses": "cross"}
+              "fought": "fight", "took": "take", "shot": "shoot", "held": "hold", "stood": "stand", "rose": "rise", "crosses": "cross"}
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
@@ -79,21 +81,23 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
 def _is_lost(sentence: str, language: str) -> bool:
     """Whether the second half of a verb stands too far from its first, or right behind another verb: "the town where she died founded?"."""
     finite, halves = _verbs(language)
+    sentence = _PARTICLE.sub("?", sentence)
     trailing = _TRAILING.search(sentence)
     if trailing and trailing[2] in finite and len(trailing[1].split()) > MAX_BETWEEN:
         return True
     found = _SPLIT.search(sentence)
     if found is None or found[2] not in halves:
         return False
-    between = found[1].split()
+    between = re.sub(r" (?:up|out|away)$", "", found[1]).split()
     return between[-1] not in ("was", "is") and (len(between) > MAX_BETWEEN or between[-1] in finite)
 
 
 @functools.cache
 def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """Words that end a clause of their own, and second halves of verbs."""
-    forms = verb_forms(language)
-    participles = {*forms.participles.values(), "born", "buried", "named"}
+    forms, data = verb_forms(language), language_data(language)
+    frames = [f for p in data["properties"] for phrase in variants(property_phrase(p, language)) for f in phrase.say if f.verb in BE and f.middle]
+    participles = {*forms.participles.values(), *(f.middle.split(" ")[0] for f in frames)} - {"the", "a", "in", "on", "part"}
     return frozenset({*forms.bases, *participles}), frozenset({*forms.bases.values(), *participles})
 
 

@@ -247,7 +247,7 @@ class NounPhrases:
                     relative.setdefault(pronoun, []).append(predicate)
                 continue
             subject = self._other_end(frame, i, slot)
-            self.cost += 0.8 * max(0, len(subject.split()) - LIGHT) + 4.0 * len(NESTED.findall(subject)) + 4.0 * (frame.preposition in ("by", "of"))
+            self.cost += 0.8 * max(0, len(subject.split()) - 3) + 4.0 * len(NESTED.findall(subject)) + 4.0 * (frame.preposition in ("by", "of"))
             said = frame.gap(subject)
             if frame.preposition in ("in", "at", "on") and not frame.rest and self.form_words.is_place(self.form_words.claims[i].object):
                 relative.setdefault("where", []).append(said)

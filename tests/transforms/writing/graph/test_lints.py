@@ -24,6 +24,7 @@ from transforms.writing.graph.lints import MAX_WORDS, problems, repeated, weigh
     # verbs and prepositions stranded at the end
     ("Which town was the man in the picture born in?", "stranded"),
     ("What year was the town where the woman in the picture died founded?", "stranded"),
+    ("In which year was the town where this ship's designer passed away founded?", "stranded"),
     ("What is the name of the sea into which the river that flows through Karsk and rises on this mountain empties?", "stranded"),
     ("In which year was the pupil of the teacher of the sculptor of this very old statue born?", "stranded"),
     # openers of exam papers
