@@ -41,6 +41,7 @@ class Reason(StrEnum):
     NO_DESCRIPTION = "no_description"
     NO_FACT = "no_fact"
     NO_WORDING = "no_wording"
+    DULL = "dull"
     BAD_REPLY = "bad_reply"
     REFUSED = "refused"
     # certificate

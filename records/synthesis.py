@@ -177,6 +177,8 @@ class Question(Record):
     bindings: dict[str, str] = field(default_factory=dict)
     """Variable to the entity id or value key that it is meant to have."""
     hops: tuple[Hop, ...] = ()
+    interest: float = 0.0
+    """How much somebody might like to know the answer, 1 to 5; 0 where it was not measured."""
     anchor: str = ""
     """Entity that the picture shows."""
     anchor_phrase: str = ""

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from prompts.phrases import property_phrase
+from prompts.phrases import property_phrase, verb_forms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,8 @@ class Cues:
     """What to search for, in key words."""
 
 
+_COPULA = re.compile(r"^(?:is|was) (?=\S+ \S+)")
+"""Pages say "a bridge designed by …" too."""
 _FILE = Path(__file__).with_name("relations.txt")
 
 
@@ -77,24 +79,24 @@ def _cues(cell: str) -> list[Cue]:
 def cues_of(relation: Relation) -> Cues:
     """How a relation is stated: the table's cues first, then those of its phrases and names."""
     keys, subject, object_ = _table().get(relation.property, ("", "", ""))
-    phrase = property_phrase(relation.property, label=relation.label, datatype=relation.datatype)
+    phrase, verbs = property_phrase(relation.property, label=relation.label), verb_forms()
+    said, said_of_object = phrase.predicates("s", verbs), phrase.predicates("o", verbs)
     known = [key for key in keys.split() if key]
     names = [re.sub(r"\W+", "_", name.casefold()) for name in (relation.label, *relation.aliases)]
-    own = [*_cues(subject), *(_from_phrase(t, "{o}") for t in (*phrase.subject, *phrase.subject_story) if "{o}" in t),
-           *(_from_phrase(t, "{at}") for t in phrase.at if "{at}" in t)]
-    others = [*_cues(object_), *(_from_phrase(t, "{s}") for t in (*phrase.object, *phrase.object_story) if "{s}" in t)]
-    words = " ".join(dict.fromkeys([relation.label, *relation.aliases, *([phrase.noun] if phrase.noun else []), *(_plain(t) for t in phrase.subject[:2])]))
+    own = [*_cues(subject), *(_from_phrase(t, "{o}") for t in said)]
+    others = [*_cues(object_), *(_from_phrase(t, "{s}") for t in said_of_object)]
+    words = " ".join(dict.fromkeys([relation.label, *relation.aliases, *phrase.o[:1], *(_plain(t) for t in said[:2])]))
     return Cues(keys=(*dict.fromkeys([*(k.lstrip("~") for k in known), *names]),), weak_keys=frozenset(k[1:] for k in known if k[0] == "~"),
                 subject=tuple(c for c in own if c), object=tuple(c for c in others if c), words=words)
 
 
 def _plain(template: str) -> str:
-    return re.sub(r"\{\w+\}|[~()]", "", template).strip()
+    return _COPULA.sub("", re.sub(r"\{\w+\}|[“”]", "", template)).strip()
 
 
 def _from_phrase(template: str, slot: str) -> Cue | None:
     """The cue of a phrase: what stands before the slot, else what stands behind it."""
-    before, _, behind = re.sub(r"^~", "", re.sub(r"\(\w+\)\s*", "", template)).partition(slot)
-    text, after = (before, True) if len(before.strip()) > 2 else (behind, False)
-    text = re.sub(r"\{\w+\}", "", text).strip()
+    before, _, behind = _COPULA.sub("", template).partition(slot)
+    text, after = (before, True) if len(before.strip(" “")) > 2 else (behind, False)
+    text = text.strip(" “”")
     return Cue(re.compile(rf"(?<!\w){re.escape(text)}", re.IGNORECASE), after) if len(text) > 2 else None

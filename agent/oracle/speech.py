@@ -7,7 +7,7 @@ from typing import Any
 from agent.oracle.observation_reading import Literal, PageRead, Read, Thing, flat, key
 from agent.oracle.puzzle import Const, Fact, Order, Puzzle
 from agent.oracle.relation_words import Relation, cues_of
-from prompts.phrases import property_phrase
+from prompts.phrases import property_phrase, verb_forms
 
 MAX_QUOTED = 240
 LONG_LABEL = 25
@@ -18,7 +18,7 @@ KIND_WORDS = {"taxon": ("species", "genus"), "species": ("species", "genus"), "b
 """What the first sentences of pages call things of a class."""
 VAGUE = frozenset("of the and building structure work works place organisation organization object".split())  # noqa: SIM905
 """Words of class names that tell nothing alone."""
-NOUNS = {"human": "person", "taxon": "species", "human settlement": "place", "business": "company"}
+NOUNS = {"human": "person", "man": "person", "woman": "person", "taxon": "species", "human settlement": "place", "business": "company"}
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def head_of(puzzle: Puzzle) -> tuple[str, ...]:
 
 
 def _head(phrase: str) -> str:
-    return re.sub(r"^the |\b(?:shown|in the|in this|pictured|here)\b.*$", "", phrase).strip()
+    return re.sub(r"^(?:the|this) (?:one\b)?|\b(?:shown|in the|in this|pictured|here)\b.*$", "", phrase).strip()
 
 
 def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
@@ -171,9 +171,8 @@ def with_article(word: str) -> str:
 
 def stated(fact: Fact, value: Read | Const | None) -> str:
     """A fact about something sought as its page may say it ("was born in Velm")."""
-    phrase = property_phrase(fact.relation.property, label=fact.relation.label, datatype=fact.relation.datatype) if fact.relation else None
-    said = next((t for t in phrase.subject if "{o}" in t), "{o}") if phrase else "{o}"
-    return re.sub(r"[~()]", "", said).replace("{o}", named(value)).replace("{at}", f"in {named(value)}")
+    said = property_phrase(fact.relation.property, label=fact.relation.label).predicates("s", verb_forms()) if fact.relation else []
+    return (said[0] if said else "{o}").replace("{o}", named(value))
 
 
 def answer_of(puzzle: Puzzle, value: Read) -> str:

@@ -22,6 +22,7 @@ TASKS = {
     "writer": "who worded it: `graph` (rules over the form) or a model",
     "nominal_hops": "claims on the path",
     "effective_hops": "claims that remain when shortcuts are taken; null where no form was executed",
+    "interest": "how much somebody might like to know the answer, 1 to 5, by the writer's own measure; null where it has no form",
     "needs_detail": "whether something must be read that is visible only close up",
     "needs_computation": "whether values must be counted with or compared",
     "form": "the logical form as JSON; null where there is none",

@@ -1,7 +1,7 @@
 """The graph writer's phrases as data: one YAML file a language, and which properties a good question may use.
 
-`en.yaml` is complete. A property that a language's file does not list is worded from its label and datatype
-(`fallback` in the file), so that every claim has words.
+`en.yaml` is complete. A property that a language's file does not list is worded from its label (`fallback` in the file), so that
+every claim has words; no question is made of it.
 """
 import functools
 import re
@@ -12,65 +12,31 @@ from typing import Any
 
 import yaml
 
+from prompts.phrases.frames import Frame, VerbForms, past_tense, third_person
 from records.errors import InputError
 
 _FOLDER = Path(__file__).parent
-_FALLBACK_BY_DATATYPE = {"wikibase-item": "entity", "time": "time", "quantity": "quantity"}
-_LISTS = ("subject", "object", "value", "ask", "ask_subject", "subject_value", "subject_story", "object_story", "subject_relative", "at",
-          "event", "clause", "count", "count_subject", "order", "compare", "nouns")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyPhrase:
-    """How one property is said. Every tuple holds alternatives; slots are explained in `en.yaml`."""
+    """How one property is said: plain sentences, and what its ends are called."""
 
     property: str
-    noun: str = ""
-    """What the value is called where its class is unknown ("architect", "place")."""
-    role: str = ""
-    """What the value is called if it is a person ("architect"); "" where nothing better than "person" fits."""
-    subject_value: tuple[str, ...] = ()
-    """Noun phrases for the subject, given the object ("the child of {o}")."""
-    object_story: tuple[str, ...] = ()
-    """Verb phrases of the object where the subject is first met there ("had {s}", for "a child who …")."""
-    subject_relative: tuple[str, ...] = ()
-    """Relative clauses about the subject that are no verb phrases ("in which {o} took part")."""
-    whose: str = ""
-    """The value's noun where "an architect whose father …" is good English; "" elsewhere."""
-    subject_role: str = ""
-    """What the subject is called if it is a person ("child", of a father)."""
+    say: tuple[Frame, ...]
+    """Sentences with both ends, the best first."""
+    o: tuple[str, ...] = ()
+    """What the object is of the subject ("architect"), the best first."""
+    s: tuple[str, ...] = ()
+    """What the subject is of the object ("pupil", of a teacher)."""
+    ask: tuple[str, ...] = ()
+    """Questions for the object, where the sentences give none that people would ask."""
     measure: str = ""
     """The quantity's name ("height")."""
-    as_: str = ""
-    """Its adjective ("tall"), for "twice as tall as"."""
-    subject: tuple[str, ...] = ()
-    """Verb phrases of the subject, given the object ("was designed by {o}")."""
-    subject_story: tuple[str, ...] = ()
-    """The same where the object is first met there ("had {o}", for "a father who …")."""
-    object: tuple[str, ...] = ()
-    """Verb phrases of the object, given the subject ("designed {s}")."""
-    value: tuple[str, ...] = ()
-    """Noun phrases for the object, given the subject ("the architect of {s}")."""
-    ask: tuple[str, ...] = ()
-    """Questions for the object."""
-    ask_subject: tuple[str, ...] = ()
-    """Questions for the subject, beside those that follow from `subject`."""
-    at: tuple[str, ...] = ()
-    """Dates: verb phrases of the subject with a time ("was opened {at}")."""
-    event: tuple[str, ...] = ()
-    """Dates: what happened, as a noun phrase ("the opening of {s}")."""
-    clause: tuple[str, ...] = ()
-    """Dates: what happened, as a clause ("{s} was opened")."""
-    count: tuple[str, ...] = ()
-    """Questions for the number of objects."""
-    count_subject: tuple[str, ...] = ()
-    """Questions for the number of subjects."""
-    order: tuple[str, ...] = ()
-    """Dates: verb phrases of what came first and what came last among several."""
-    compare: tuple[str, ...] = ()
-    """Quantities: comparative adjectives for less and more."""
-    nouns: tuple[str, ...] = ()
-    """Dates: comparative adjectives for earlier and later ("older", "newer")."""
+    dated: bool = False
+    """Whether a thing is called by the date: "the 1871 painting"."""
+    adjective: bool = False
+    """Whether the value stands before the noun: "the violet species"."""
     kinds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What differs for subjects of a kind."""
     kinds_object: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -84,6 +50,14 @@ class PropertyPhrase:
             if found:
                 phrase = replace(phrase, **found)
         return phrase
+
+    def frames(self, verbs: VerbForms) -> tuple[Frame, ...]:
+        """The sentences and their passives."""
+        return (*self.say, *(p for frame in self.say if (p := frame.passive(verbs.participles))))
+
+    def predicates(self, end: str, verbs: VerbForms) -> list[str]:
+        """What is said of an end, as templates: "was designed by {o}" of "s"."""
+        return [f.predicate(f"{{{f.end}}}") for f in self.frames(verbs) if f.subject == end]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,42 +88,57 @@ def language_data(language: str) -> dict[str, Any]:
 
 
 @functools.cache
-def property_phrase(property_id: str, language: str = "en", *, label: str = "", datatype: str = "wikibase-item") -> PropertyPhrase:
+def verb_forms(language: str = "en") -> VerbForms:
+    """The verbs of a language's file."""
+    data = language_data(language)
+    forms = {base: (past_tense(base),) * 2 for base in data["regular_verbs"]} | {base: tuple(forms) for base, forms in data["irregular_verbs"].items()}
+    present = {base: "has" if base == "have" else third_person(base) for base in forms}
+    return VerbForms(bases={finite: base for base, (past, _) in forms.items() for finite in (past, present[base])},
+                     participles={finite: participle for base, (past, participle) in forms.items() if base not in data["no_passive"]
+                                  for finite in (past, present[base])})
+
+
+@functools.cache
+def property_phrase(property_id: str, language: str = "en", *, label: str = "") -> PropertyPhrase:
     """How a property is said in a language.
 
     Args:
         property_id: "P84".
         language: the language of the phrase.
         label: the property's own label, from which words are made if the language's file does not list it.
-        datatype: Wikibase's name of the value's type, for the same purpose.
 
     Raises:
         InputError: there are no phrases for the language.
     """
     data = language_data(language)
-    entry = data["properties"].get(property_id)
-    if entry is None:
-        entry = _from_label(data["fallback"], label or property_id, datatype)
+    entry = data["properties"].get(property_id) or _from_label(data["fallback"], label or property_id)
     return PropertyPhrase(property=property_id, **_fields(entry))
 
 
-def _from_label(fallback: Mapping[str, Any], label: str, datatype: str) -> dict[str, Any]:
-    """An entry made from the fallback of the datatype and the words of the label."""
+def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
+    """A phrase, and what it is for every kind of subject and of object."""
+    return [phrase, *(phrase.variant((kind,)) for kind in phrase.kinds), *(phrase.variant((), (kind,)) for kind in phrase.kinds_object)]
+
+
+def _from_label(rules: list[Mapping[str, str]], label: str) -> dict[str, str]:
+    """An entry made from the words of the label, by the first rule that it fits."""
     # Braces would be read as slots; "has part(s)" is about a part.
-    label = re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", re.sub(r"[{}]", "", label)).strip() or label
-    shape = _FALLBACK_BY_DATATYPE.get(datatype, "string")
-    if shape == "entity":
-        shape = next((rule["shape"] for rule in fallback["label_rules"] if re.search(rule["pattern"], label)), shape)
-    slots = {"{label}": label, "{head}": label.removesuffix(" of"), "{a}": "an" if label[:1].lower() in "aeiou" else "a"}
-    entry = {name: [re.sub("|".join(slots), lambda m: slots[m[0]], t) for t in texts] for name, texts in fallback[shape].items()}
-    return {**entry, "noun": label} if shape == "entity" else entry
+    label = re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", re.sub(r"[{}“”]", "", label)).strip() or label
+    rule = next(rule for rule in rules if re.search(rule["pattern"], label))
+    return {name: text.replace("{label}", label) for name, text in rule.items() if name != "pattern"}
 
 
 def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
-    fields: dict[str, Any] = {("as_" if name == "as" else name): tuple(value) if name in _LISTS else value for name, value in entry.items()}
-    for name in ("kinds", "kinds_object"):
-        if name in fields:
-            fields[name] = {kind: _fields(change) for kind, change in fields[name].items()}
+    """An entry as the fields of a phrase; a text alone is a list of one."""
+    fields: dict[str, Any] = {}
+    for name, value in entry.items():
+        if name in ("kinds", "kinds_object"):
+            fields[name] = {kind: _fields(change) for kind, change in value.items()}
+        elif name in ("say", "o", "s", "ask"):
+            texts = (value,) if isinstance(value, str) else tuple(value)
+            fields[name] = tuple(Frame.parse(t) for t in texts) if name == "say" else texts
+        else:
+            fields[name] = value
     return fields
 
 

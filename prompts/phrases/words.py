@@ -55,17 +55,6 @@ class Words:
             last += "s"
         return start + last + "".join(rest)
 
-    def plural_verb(self, verb_phrase: str) -> str:
-        """A verb phrase of the third person singular turned to the plural ("was built" to "were built")."""
-        verb, _, rest = verb_phrase.partition(" ")
-        if verb in self._data["irregular_verbs"]:
-            verb = self._data["irregular_verbs"][verb]
-        elif verb.endswith("sses") or verb.endswith("ches") or verb.endswith("shes"):
-            verb = verb[:-2]
-        elif verb.endswith("s") and not verb.endswith("ss"):
-            verb = verb[:-1]
-        return f"{verb} {rest}".strip()
-
     def number(self, number: float) -> str:
         """A number as one writes it: words up to twelve where it is whole, commas in thousands."""
         if number == int(number) and 0 <= number <= 12:

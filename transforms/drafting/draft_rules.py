@@ -61,6 +61,10 @@ class DraftRules:
     """Drafts that try to need a detail readable only close up."""
     computation_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
     """Drafts that try to need a computation."""
+    ranked: Annotated[int, Ge(1), Le(20)] = 1
+    """Finished drafts of a seed of which the most interesting is kept; with a model each costs as much as the first."""
+    least_interest: Annotated[float, Ge(0), Le(5)] = 0.0
+    """A draft whose score (`interest.py`) is lower is refused; one without a form has no score and passes."""
     obfuscate_share: Annotated[Share, Evolves("writer", 0, 0.5, 0.1)] = 0.0
     """Path questions that the llm writer makes ask for an attribute of their former answer (OpenSearch-VL does not give its rate)."""
     rewrite_bridges: bool = False

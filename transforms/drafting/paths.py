@@ -1,4 +1,6 @@
 """Paths (OpenSearch-VL 3.1): walk, canonical question, then every bridge described, the farthest first."""
+from collections.abc import AsyncGenerator
+
 from records.identity import chance
 from records.knowledge import Entity
 from records.outcomes import Reason
@@ -17,8 +19,8 @@ MAX_CANONICAL = 4
 
 
 async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer, accept: Accept, rules: DraftRules,
-                        recipe_seed: int, trail: Trail) -> Draft | None:
-    """A draft that leads from the seed's picture over `rules.hops[level]` steps to an attribute; None when all tries failed."""
+                        recipe_seed: int, trail: Trail) -> AsyncGenerator[Draft, None]:
+    """Drafts that lead from the seed's picture over `rules.hops[level]` steps to an attribute, one a walk; none when all tries failed."""
     walked: set[tuple[str, ...]] = set()
     for attempt in range(rules.tries):
         found = walk(facts, accept.rules.trust, entity, rules.hops[seed.level], rules, chance(recipe_seed, seed.id, f"walk{attempt}"))
@@ -44,9 +46,9 @@ async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer
                 described = await trail.attempt("obfuscate_answer", writer.obfuscate_answer(described, seed)) or described
             finished = await accept.finished(described, writer, seed)
             if isinstance(finished, Draft):
-                return finished
+                yield finished
+                break
             trail.add(finished, nodes[-1].label())
-    return None
 
 
 async def _describe_bridges(draft: Draft, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:

@@ -31,6 +31,7 @@ REASONS: dict[str, str] = {
     Reason.NO_ANSWER: "The path ends at nothing that can be asked for.",
     Reason.NO_DESCRIPTION: "No description was found that fits one entity only.",
     Reason.NO_WORDING: "The question could not be put into words that read well.",
+    Reason.DULL: "Nobody would like to know the answer, by the recipe's measure of interest.",
     Reason.NO_FACT: "No further fact was found to hide an entity behind.",
     Reason.BAD_REPLY: "The model's reply did not follow the schema, also after a repair turn.",
     Reason.REFUSED: "The model refused.",

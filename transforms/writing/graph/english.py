@@ -1,11 +1,15 @@
 """What the graph writer asks of language: a form as a question, clauses as a noun phrase, labels, all from the store."""
-from records.form import Clause, Form
+from records.form import Ask, Clause, Form
+from records.identity import chance
 from records.knowledge import value_of_key
-from transforms.certificate.facts import Facts
+from transforms.certificate.facts import Facts, best_values
 from transforms.certificate.leak import names_of_value
-from transforms.writing.graph.fact_sentences import describe_clauses
+from transforms.writing.graph.form_words import FormWords
 from transforms.writing.graph.label_source import StoreWords
+from transforms.writing.graph.noun_phrases import NounPhrases
 from transforms.writing.graph.verbalise import Verbalisation, verbalise
+
+_PRONOUN = {"Q6581097": "he", "Q6581072": "she"}
 
 
 class English:
@@ -24,9 +28,19 @@ class English:
         hidden = [n for key in bindings.values() if key.startswith("Q") for n in names_of_value(self._facts, value_of_key(key), (self._language,))]
         # Before the picture stands in, there is nothing that would have to be mentioned.
         names = {} if form.anchor else {"": ""}
+        years = {v: year for v, key in bindings.items() if key.startswith("time:") and (year := value_of_key(key).year) is not None}
         return verbalise(form, names=names, classes=classes, facts=self._words, item_id=item_id, recipe_seed=self._seed,
-                         language=self._language, hidden=hidden)
+                         genders={v: self._pronoun(key) for v, key in bindings.items()}, years=years, language=self._language, hidden=hidden)
+
+    def _pronoun(self, entity_id: str) -> str:
+        """"he" or "she" by the claim of P21; "" where there is none, or another."""
+        values = best_values(self._facts, entity_id, "P21") if entity_id.startswith("Q") else ()
+        return _PRONOUN.get(values[0].entity, "") if len(values) == 1 else ""
 
     def fact(self, entity_id: str, clauses: tuple[Clause, ...], var: str) -> str:
         """Clauses about one entity (`var`) as a noun phrase: "the lighthouse in Karsk that was opened in 1850"."""
-        return describe_clauses(clauses, entity_id, self._words, var=var, language=self._language)
+        form = Form(clauses=clauses, ask=Ask(var=var, type="entity"))
+        words = FormWords(form=form, names={}, classes={var: self._words.class_of(entity_id)}, genders={}, years={}, facts=self._words,
+                          language=self._language)
+        phrases = NounPhrases(words, chance(0, entity_id, "fact"))
+        return phrases.modified(f"the {words.noun(var)}", phrases.take_claims(var), words.is_person(var), bare_head=True)

@@ -1,29 +1,17 @@
 """A form with the words for what occurs in it: nouns, names, kinds, and which clause is about which variable."""
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from prompts.phrases import PropertyPhrase, language_data, property_phrase
+from prompts.phrases import PropertyPhrase, language_data, property_phrase, verb_forms
 from prompts.phrases.words import Words
-from records.form import Ask, ClaimClause, ClassClause, Compare, Compute, Form, Reads, SentenceClause, Term
+from records.form import Ask, ClaimClause, ClassClause, Compute, Form, Reads, Term
 from records.knowledge import Value
 from transforms.certificate.description import distances
 from transforms.writing.graph.label_source import WordSource
 
-# Spans are kept through all rewriting by marks of the private use area around each noun phrase.
-OPEN, MIDDLE, CLOSE = "\ue000", "\ue001", "\ue002"
-_MARKS = re.compile(f"{OPEN}[^{MIDDLE}]*{MIDDLE}|{CLOSE}")
 _UNSAFE = re.compile(r"[\ue000-\uf8ff\x00-\x1f\x7f{}]+")
 MAX_LABEL = 120
-
-
-def unmarked(text: str) -> str:
-    """A text without the marks of its spans."""
-    return _MARKS.sub("", text)
-
-
-def num_words(text: str) -> int:
-    return len(unmarked(text).split())
 
 
 def clean(label: str) -> str:
@@ -38,6 +26,10 @@ class FormWords:
     form: Form
     names: Mapping[str, str]
     classes: Mapping[str, str]
+    genders: Mapping[str, str]
+    """Variables for people to "he" or "she", where known."""
+    years: Mapping[str, int]
+    """Variables for dates to their years, where a computation says which came first."""
     facts: WordSource
     language: str
     roles: dict[str, str] = field(init=False)
@@ -47,9 +39,9 @@ class FormWords:
 
     def __post_init__(self) -> None:
         self.data = language_data(self.language)
+        self.verbs = verb_forms(self.language)
         self.words = Words(self.data)
         self.claims = self.form.of(ClaimClause)
-        self.compares = self.form.of(Compare)
         self.computes = {c.out: c for c in self.form.of(Compute)}
         self.reads = {c.var: c for c in self.form.of(Reads)}
         self.stated = {c.var: c.class_id for c in self.form.of(ClassClause)}
@@ -59,7 +51,6 @@ class FormWords:
         for claim in self.claims:
             if isinstance(claim.object, str) and self.facts.datatype(claim.property) not in ("wikibase-item", ""):
                 self.literals.add(claim.object)
-        self.literals.update(k for c in self.computes.values() for k in c.keys if isinstance(k, str))
         self.ranks = self._ranks()
         self._phrases: dict[ClaimClause, PropertyPhrase] = {}
         self._nouns: dict[str, str] = {}
@@ -67,9 +58,9 @@ class FormWords:
         self.roles = {}
         for claim in self.claims:
             phrase = self.phrase(claim)
-            for var, role in ((claim.object, phrase.role), (claim.subject, phrase.subject_role)):
-                if isinstance(var, str) and var not in self.literals and role and "person" in self.kinds(var, default="person"):
-                    self.roles.setdefault(var, role)
+            for var, nouns in ((claim.object, phrase.o), (claim.subject, phrase.s)):
+                if isinstance(var, str) and var not in self.literals and nouns and self.is_person(var):
+                    self.roles.setdefault(var, bare(nouns[0]))
 
     def _ranks(self) -> dict[str, tuple[float, float, str]]:
         """How far out a variable lies: a clause describes the end with the lower rank. The picture lies farthest out."""
@@ -100,14 +91,26 @@ class FormWords:
             self._kinds[class_id] = tuple(dict.fromkeys(kind for names in above for kind, of in self.data["kinds"].items() if not names.isdisjoint(of)))
         return self._kinds[class_id]
 
-    def is_person(self, var: Term) -> bool:
-        return self.kinds(var)[:1] == ("person",) or (isinstance(var, str) and not self.class_id(var) and var in self.roles)
+    def is_person(self, term: Term) -> bool:
+        return self.kinds(term)[:1] == ("person",)
 
-    def noun(self, var: str, default: str = "") -> str:
-        """What a variable is called: its class in words, else `default`, else "thing"."""
+    def is_place(self, term: Term, default: bool = False) -> bool:
+        """Whether things happen in it: "the town where", not "the war where"."""
+        kinds = self.kinds(term)
+        return kinds[0] in self.data["places"] if kinds else default
+
+    def noun(self, var: str) -> str:
+        """What a variable is called: a person as a man or woman, anything else by its class in words."""
+        if self.is_person(var) and self.class_noun(self.class_id(var)) == self.data["default_nouns"]["person"]:
+            return {"he": "man", "she": "woman"}.get(self.genders.get(var, ""), self.data["default_nouns"]["person"])
         if class_id := self.class_id(var):
             return self.class_noun(class_id)
-        return default or self.roles.get(var, self.data["default_nouns"]["entity"])
+        return self.data["default_nouns"]["entity"]
+
+    def called(self, var: str) -> str:
+        """What a variable is called before anything is said of it: a person by a profession that the form gives them ("an architect")."""
+        role = self.roles.get(var, "")
+        return role if role in self.data["professions"] else self.noun(var)
 
     def class_noun(self, class_id: str) -> str:
         """A class's label as a person would say it ("human" is "person"; "commune of France" is "commune")."""
@@ -129,50 +132,23 @@ class FormWords:
         """The phrase of a claim's property, in the variant for its subject and object."""
         if claim in self._phrases:
             return self._phrases[claim]
-        found = property_phrase(claim.property, self.language, label=clean(self.facts.label(claim.property, self.language)),
-                                datatype=self.facts.datatype(claim.property))
+        found = property_phrase(claim.property, self.language, label=clean(self.facts.label(claim.property, self.language)))
         self._phrases[claim] = found.variant(self.kinds(claim.subject), self.kinds(claim.object))
         return self._phrases[claim]
 
-    def comparisons(self, literal: Term) -> tuple[tuple[str, Term], ...]:
-        """What a literal variable is compared with: (operator, other side) with the variable on the left."""
-        flipped = {"<": ">", ">": "<", "=": "="}
-        found: list[tuple[str, Term]] = []
-        for c in self.compares:
-            if c.left == literal:
-                found.append((c.op, c.right))
-            elif c.right == literal:
-                found.append((flipped[c.op], c.left))
-        return tuple(found)
-
     def describing(self, var: str) -> list[tuple[int, str]]:
-        """The clauses that can describe a variable, as (index into the form, "subject" | "object" | "sentence")."""
+        """The claims that can describe a variable: index in `claims`, and the slot in which the variable stands, "s" or "o"."""
         found: list[tuple[int, str]] = []
-        for i, clause in enumerate(self.form.clauses):
-            if isinstance(clause, ClaimClause):
-                if clause.subject == var and self._is_informative(clause.object):
-                    found.append((i, "subject"))
-                elif clause.object == var:
-                    found.append((i, "object"))
-            elif isinstance(clause, SentenceClause):
-                if clause.subject == var:
-                    found.append((i, "sentence_subject"))
-                elif clause.object == var:
-                    found.append((i, "sentence_object"))
+        for i, claim in enumerate(self.claims):
+            if claim.subject == var and claim.object not in self.literals:
+                found.append((i, "s"))
+            elif claim.object == var:
+                found.append((i, "o"))
         return found
 
-    def _is_informative(self, other: Term) -> bool:
-        """Whether the object says something of its subject: a literal that is only asked for or computed with does not."""
-        if not isinstance(other, str) or other not in self.literals:
-            return True
-        return other != self.form.ask.var and (other in self.reads or bool(self.comparisons(other)))
-
-    def definition(self, literal: str) -> tuple[int, ClaimClause] | None:
+    def definition(self, literal: Term) -> tuple[int, ClaimClause]:
         """The claim whose object is a literal variable, with its index."""
-        return next(((i, c) for i, c in enumerate(self.form.clauses) if isinstance(c, ClaimClause) and c.object == literal), None)
-
-    def definition_of(self, literals: Iterable[Term]) -> list[tuple[int, ClaimClause] | None]:
-        return [self.definition(k) if isinstance(k, str) else None for k in literals]
+        return next((i, c) for i, c in enumerate(self.claims) if c.object == literal)
 
     # ------------------------------------------------------------ names and values
 
@@ -215,6 +191,11 @@ class FormWords:
         """The words of a unit ("metres"), given by its id or its name."""
         label = self.data["units"].get(unit) or clean(self.facts.label(unit, self.language))
         return label if label.endswith("s") else self.words.unit(label, number)
+
+
+def bare(noun: str) -> str:
+    """What an end is called, without its own preposition: "artist" of "artist behind"."""
+    return noun.removesuffix(" behind")
 
 
 def _proper(label: str) -> bool:

@@ -115,9 +115,9 @@ class GraphWriter:
     def _with_readings(self, clauses: list[Clause], hops: tuple[Hop, ...], entities: tuple[Entity, ...], draw: Random) -> list[Draft]:
         """Drafts that count the years between a year on the picture and a date of what stands one hop from it.
 
-        The two must have to do with each other: nobody compares the picture's year with the founding of a town, or with a date farther off.
+        Both dates must have to do with each other: nobody compares the picture's year with the founding of a town, or with a date farther off.
         """
-        if entities[-1].domain == "location":
+        if not hops or not _belong_together(entities[0], entities[-1], hops[0].property):
             return []
         bindings = {f"x{i}": e.id for i, e in enumerate(entities)}
         plain = ((self._asking(tuple(clauses), bindings, hops, entities, claim, answer), claim.value)
@@ -157,10 +157,11 @@ class GraphWriter:
     def _with_span(self, draft: Draft, value: Value, draw: Random) -> Draft | None:
         """The draft asking for the years between its date and a date of the node before it."""
         assert draft.form is not None
-        before = _before(draft.form)
+        before, dated = _before(draft.form), next(c.subject for c in draft.form.of(ClaimClause) if c.object == draft.form.ask.var)
         entity = self.facts.entity(draft.bindings[before])
-        if value.year is None or entity is None or {entity.domain, self._dated(draft).domain} == {"person", "location"}:
-            return None  # a life and the founding of a town have little to do with each other
+        link = next((c.property for c in draft.form.of(ClaimClause) if {c.subject, c.object} == {before, dated}), "") if isinstance(dated, str) else ""
+        if value.year is None or entity is None or not _belong_together(entity, self._dated(draft), link):
+            return None
         dates = [c for _, c, a in answerable(self.facts, self.trust, entity, self.max_answer_words, frozenset()) if a.type == "date"]
         if not dates:
             return None
@@ -273,7 +274,9 @@ class GraphWriter:
         deeper = None
         if draft.answer.type == "date":
             value = self._asked_value(shown)
-            if value is not None and _before(form) == var and self._dated(shown).domain != "location" and draw.random() < self.detail_share:
+            shows, dated = self.facts.entity(mention.entity_id), self._dated(shown)
+            link = next((c.property for c in form.of(ClaimClause) if var in (c.subject, c.object) and c.object != form.ask.var), "")
+            if value is not None and shows and _before(form) == var and _belong_together(shows, dated, link) and draw.random() < self.detail_share:
                 deeper = self._with_reading(shown, value, draw)
             if value is not None and deeper is None and draw.random() < self.computation_share:
                 deeper = self._with_span(shown, value, draw)
@@ -305,6 +308,16 @@ class GraphWriter:
 
     async def check_invariant(self, before: Draft, after: Draft, seed: Seed) -> list[Vote]:
         return []
+
+
+MAKERS = frozenset({"P50", "P57", "P61", "P84", "P86", "P110", "P112", "P170", "P175", "P176", "P178", "P287", "P631", "P943"})
+"""Relations between a thing and whoever made it."""
+
+
+def _belong_together(one: Entity, other: Entity, link: str) -> bool:
+    """Whether somebody would count the years between dates of two linked things: both of one kind, or a thing and its maker, but no places."""
+    domains = {one.domain, other.domain}
+    return bool(link) and "location" not in domains and (len(domains) == 1 or link in MAKERS)
 
 
 def _before(form: Form) -> str:

@@ -1,20 +1,36 @@
-"""Lints of a question's English: doubled words, wrong articles, stacked "of", a missing mark, too many words."""
+"""What no question may have, and how heavy one is: doubled words, repeated words, stranded verbs, openers of exam papers, and so on."""
+import functools
 import re
+from collections import Counter
+from collections.abc import Collection
 
-from prompts.phrases import language_data
+from prompts.phrases import language_data, property_phrase, variants, verb_forms
+from prompts.phrases.frames import BE
 from prompts.phrases.words import Words
 
-MAX_WORDS = 70
-MAX_OF = 4
-MAX_SENTENCE = 45
-MAX_STACKED = 23
-"""Words of a sentence that gives one thing three conditions; more is too much to hold."""
+MAX_WORDS = 45
+MAX_SENTENCE = 30
+MAX_OF = 3
 MAX_NESTED = 2
-MAX_NESTED_WORDS = 26
-"""Relative clauses of a sentence, and words of one that has more: "… by a person who … a family that … a person who …"."""
-_RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where)\b|\bthat (?:is|was|were|has|had|also|[a-z]+(?:ed|[^s]s)) ")
-_STACKED = re.compile(r"\b(?:that|who) [^,]+, [^,]+ and (?:was|is|has|had|[a-z]+(?:ed|s)) ")
+"""Relative clauses of a sentence."""
+MAX_BETWEEN = 9
+"""Words that may stand between "was" and "born" before the verb is lost."""
+_RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where)\b|\bthat (?:is|was|has|had|[a-z]+(?:ed|[^s]s)) ")
 _QUOTED = re.compile(r"“[^”]*”")
+_OPENERS = re.compile(r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b", re.IGNORECASE)
+_STRANDED = re.compile(r"\b(?:of|by|to|from|after|in|at|on|as|with|for|into)\?$")
+_SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
+_PARTICLE = re.compile(r" (?:up|out|away)\?$")
+_TRAILING = re.compile(r"\b(?:which|whom|where) ((?:the|a|this) [^?]*) (\w+)\?$")
+_PHRASES = re.compile(r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b", re.IGNORECASE)
+_SMALL = frozenset(word for line in (
+    "a an and are as at be been beneath beside born by came come comes did died do does first for from had has have he her him his how in into is it its",
+    "many more name named of on one or other out part same she that the their them there these they this through to under up using was were",
+    "what when where which who whom whose with year years picture here shown pictured date day month") for word in line.split())
+"""Words that may recur: grammar's own, and those of births, deaths, dates and the picture."""
+_IRREGULAR = {"built": "build", "wrote": "write", "written": "write", "taught": "teach", "won": "win", "made": "make", "drew": "draw", "drawn": "draw",
+              "fought": "fight", "took": "take", "shot": "shoot", "held": "hold", "stood": "stand", "rose": "rise", "crosses": "cross"}
+_ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
 def problems(text: str, language: str = "en") -> tuple[str, ...]:
@@ -22,6 +38,8 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
 
     >>> problems("Who designed a old bridge of the the town")
     ('doubled word: the the', 'article: a old', 'no question mark at the end')
+    >>> problems("Who painted this painting?"), problems("Take the town in the picture. When was it founded?")
+    (('repeated word: paint',), ('opener of an exam paper',))
     """
     found = []
     # What stands in quotation marks is a title or an inscription, and is not ours to correct.
@@ -33,7 +51,7 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
     for match in re.finditer(r"\b([Aa]n?) ([^\s,.?]+)", plain):
         if match[1].lower() != words.article(match[2]):
             found.append(f"article: {match[0]}")
-    if re.search(r"s's\b|\b(\w+)'s \w+'s\b", plain):
+    if re.search(r"s's\b|\b\w+'s (?:\w+ ){0,2}\w+'s\b", plain):
         found.append("possessive")
     if re.search(r"\s[,.?;:]|[,;:]{2}|\(|\{|,\s*[?.]|  ", plain):
         found.append("punctuation")
@@ -42,15 +60,90 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
     sentences = [s for s in re.split(r"(?<=[.?]) (?=[A-Z“])", plain) if s]
     if any(not (s[:1].isupper() or s[:1] in "“0123456789") for s in sentences):
         found.append("no capital letter")
+    found += [f"repeated word: {stem}" for stem in repeated(plain)]
+    if any(_OPENERS.search(s) for s in sentences):
+        found.append("opener of an exam paper")
+    found += [f"nobody says: {m[0]}" for m in _PHRASES.finditer(plain)]
+    if _STRANDED.search(plain) or any(_is_lost(s, language) for s in sentences):
+        found.append("stranded")
     for sentence in sentences:
         if sentence.count(" of ") > MAX_OF:
             found.append("too many of")
         if len(sentence.split()) > MAX_SENTENCE:
             found.append("sentence too long")
-        if len(sentence.split()) > MAX_STACKED and _STACKED.search(sentence):
-            found.append("stacked conditions")
-        if len(sentence.split()) > MAX_NESTED_WORDS and len(_RELATIVE.findall(sentence)) > MAX_NESTED:
+        if len(_RELATIVE.findall(sentence.partition(" ")[2].partition(" ")[2])) > MAX_NESTED:
             found.append("nested clauses")
     if len(text.split()) > MAX_WORDS:
         found.append("too many words")
     return tuple(found)
+
+
+def _is_lost(sentence: str, language: str) -> bool:
+    """Whether the second half of a verb stands too far from its first, or right behind another verb: "the town where she died founded?"."""
+    finite, halves = _verbs(language)
+    sentence = _PARTICLE.sub("?", sentence)
+    trailing = _TRAILING.search(sentence)
+    if trailing and trailing[2] in finite and len(trailing[1].split()) > MAX_BETWEEN:
+        return True
+    found = _SPLIT.search(sentence)
+    if found is None or found[2] not in halves:
+        return False
+    between = re.sub(r" (?:up|out|away)$", "", found[1]).split()
+    return between[-1] not in ("was", "is") and (len(between) > MAX_BETWEEN or between[-1] in finite)
+
+
+@functools.cache
+def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Words that end a clause of their own, and second halves of verbs."""
+    forms, data = verb_forms(language), language_data(language)
+    frames = [f for p in data["properties"] for phrase in variants(property_phrase(p, language)) for f in phrase.say if f.verb in BE and f.middle]
+    participles = {*forms.participles.values(), *(f.middle.split(" ")[0] for f in frames)} - {"the", "a", "in", "on", "part"}
+    return frozenset({*forms.bases, *participles}), frozenset({*forms.bases.values(), *participles})
+
+
+@functools.cache
+def stem(word: str) -> str:
+    """What a word has in common with its kin, roughly: "paint" of "painter" and "painted".
+
+    >>> [stem(w) for w in ("painter", "painted", "built", "building", "designed")]
+    ['paint', 'paint', 'build', 'build', 'design']
+    """
+    word = _IRREGULAR.get(word, word)
+    shorter = _ENDINGS.sub("", word)
+    return shorter if len(shorter) >= 4 else word
+
+
+def repeated(text: str) -> list[str]:
+    """Stems of content words that a text says twice; names do not count, nor does "the town" a sentence after "a town"."""
+    counts: Counter[str] = Counter()
+    before_it, referred = "", set[str]()
+    for sentence in re.split(r"(?<=[.?]) ", text):
+        words = re.findall(r"[\w’'-]+", sentence)
+        for before, word in zip(["", *words], words, strict=False):
+            own = re.sub(r"['’]s$", "", word)
+            back = before == "the" and own not in referred and re.search(rf"\ban? (?:[\w-]+ )?{re.escape(own)}\b", before_it)
+            if back:
+                referred.add(own)
+            elif (own.islower() or not before) and own.lower() not in _SMALL:
+                counts[stem(own.lower())] += 1
+        before_it += sentence
+    return sorted(s for s, n in counts.items() if n > 1)
+
+
+def weigh(text: str, language: str = "en") -> float:
+    """How awkward a text is as a whole: its faults, its length, its relative clauses, and "of" upon "of"."""
+    cost = 0.18 * len(text.split()) + 15.0 * len(problems(text, language))
+    for sentence in re.split(r"(?<=[.?]) ", text):
+        cost += 0.4 * max(0, len(sentence.split()) - 18)
+        cost += 1.5 * max(0, len(_RELATIVE.findall(sentence)) - 1)
+        cost += 1.2 * max(0, sentence.count(" of ") - 1)
+        cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))
+        # "the stadium in the town in the picture": what is to be seen there?
+        cost += 2.5 * len(re.findall(r"\b(?:in|on) the [\w-]+(?: [\w-]+)? (?:in|on) (?:the|this) (?:picture|photo)\b", sentence))
+    return cost
+
+
+def said_of(text: str, hidden: Collection[str]) -> list[str]:
+    """Those of the hidden words that a text says."""
+    low = text.lower()
+    return [h for h in sorted(hidden) if h and re.search(rf"(?<!\w){re.escape(h.lower())}(?!\w)", low)]

@@ -1,6 +1,6 @@
 """Forms over invented things, for the tests of wording. Classes, properties and units are the world's vocabulary."""
 from knowledge.world import vocabulary
-from records.form import Ask, ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term
+from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Image, Reads, Term
 from records.knowledge import Value
 
 CLASS = {**vocabulary.class_ids(), "plaque": "Q721747", "arch": "Q12277", "flag": "Q14660", "door": "Q36794",
@@ -70,15 +70,10 @@ def form(ask: str, *clauses: str) -> Form:
                 made.append(Image(var=var))
             case [var, "is", *rest]:
                 made.append(ClassClause(var=var, class_id=CLASS[" ".join(rest)]))
-            case [left, ("<" | ">") as op, *rest]:
-                made.append(Compare(left=left, op=op, right=term(" ".join(rest))))
-            case [out, "=", op, *rest]:
-                args, keys = (rest[: rest.index("by")], rest[rest.index("by") + 1:]) if "by" in rest else (rest, [])
-                made.append(Compute(out=out, op=op, args=tuple(args), keys=tuple(keys)))
+            case [out, "=", op, *args]:
+                made.append(Compute(out=out, op=op, args=tuple(args)))
             case [var, "reads", prop, *part, of]:
                 made.append(Reads(var=var, of=of, property=prop, part=CLASS[" ".join(part)] if part else ""))
-            case [one, "mentions", other]:
-                made.append(SentenceClause(subject=one, object=other, article_id="a", revision=1, section=0, start=0, end=1))
             case _:
                 left, prop, right = line.split(" P", 1)[0], *("P" + line.split(" P", 1)[1]).split(" ", 1)
                 subject = term(left)
@@ -93,6 +88,8 @@ def classes(said: str) -> dict[str, str]:
     return {part.split(" ", 1)[0]: CLASS[part.split(" ", 1)[1]] for part in said.split(", ") if part}
 
 
+YEARS = {"d1": 1800, "d2": 1850}
+"""Of the dates with which a form computes."""
 CASES: list[tuple[str, str, tuple[str, ...]]] = [
     # (classes, what is asked, clauses)
     # one and two hops forward
@@ -122,8 +119,6 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 human, x1 lighthouse", "date year", ("image x0", "x1 P84 x0", "x1 P131 Karsk", "x1 P1619 a")),
     ("x0 human, x1 painting, a art museum", "entity", ("image x0", "x1 P170 x0", "x1 P180 Pellan", "x1 P276 a")),
     ("x0 painting, x1 human, a painting", "entity", ("image x0", "x0 P170 x1", "a P170 x1", "a P571 1871", "a P276 Ostmark Museum")),
-    ("x0 town, x1 human, x2 novel", "date year",
-     ("image x0", "x1 P19 x0", "x1 P69 University of Velm", "x2 P50 x1", "x2 P166 Luneth Prize", "x2 P577 a")),
     ("x0 arch bridge, x1 river, x2 town", "date year", ("image x0", "x0 P177 x1", "x1 P885 x2", "x2 P571 a")),
     ("x0 schooner, x1 shipyard, x2 clipper, a city", "entity", ("image x0", "x0 P176 x1", "x2 P176 x1", "x2 P571 1868", "x2 P504 a")),
     ("x0 lighthouse, x1 human, x2 human", "date year", ("image x0", "x0 P84 x1", "x2 P1066 x1", "x2 P19 Velm", "x2 P569 a")),
@@ -140,57 +135,18 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 taxon, x1 human, x2 university, x3 human, a town", "entity", ("image x0", "x0 P61 x1", "x1 P69 x2", "x2 P112 x3", "x3 P19 a")),
     ("x0 arch bridge, x1 human, x2 human, x3 church building", "date year",
      ("image x0", "x0 P84 x1", "x1 P22 x2", "x3 P84 x2", "x3 P131 Velm", "x3 P571 a")),
-    ("x0 novel, x1 publishing house, x2 human, x3 town", "date year", ("image x0", "x0 P123 x1", "x1 P112 x2", "x2 P19 x3", "x3 P571 a")),
     ("x0 statue, x1 human, x2 battle, a town", "entity", ("image x0", "x0 P547 x1", "x1 P607 x2", "x2 P276 a")),
-    ("x0 lighthouse, x1 town, x2 human, x3 painting, a art museum", "entity",
-     ("image x0", "x0 P131 x1", "x2 P19 x1", "x2 P135 Northern Light", "x3 P170 x2", "x3 P571 1883", "x3 P276 a")),
-    ("x0 human, x1 human, x2 schooner, x3 city, a river", "entity",
-     ("image x0", "x0 P26 x1", "x2 P138 x1", "x2 P176 Hollin & Daughters", "x2 P504 x3", "x3 P206 a")),
-    # comparisons as clues
-    ("x0 lighthouse, x1 human, x2 lighthouse", "quantity metre",
-     ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P1619 d1", "d1 < 1850", "x2 P2048 a")),
-    ("x0 arch bridge, x1 human, a lighthouse", "entity", ("image x0", "x0 P84 x1", "a P84 x1", "a P2048 h1", "h1 > 30 metre")),
-    ("x0 lighthouse, a lighthouse", "entity", ("image x0", "x0 P2048 h0", "a P2048 h1", "h1 > h0", "a P131 Karsk")),
-    ("x0 town, a human", "entity", ("image x0", "a P19 x0", "a P569 d1", "d1 > 1870", "a P69 Tor Academy of Arts")),
-    # computations
+    # years between, and a year read on the picture
     ("x0 arch bridge, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P569 d1", "x0 P571 d2", "a = difference d1 d2")),
-    ("x0 human", "quantity day", ("image x0", "x0 P569 d1", "x0 P570 d2", "a = duration_years d1 d2")),
-    ("x0 lighthouse, x1 human, x2 lighthouse", "quantity metre",
-     ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Karsk", "x0 P2048 h0", "x2 P2048 h2", "a = difference h0 h2")),
-    ("x0 arch bridge, x1 arch bridge", "quantity metre",
-     ("image x0", "x1 P138 Ansgar Hollin", "x0 P2043 h0", "x1 P2043 h1", "a = sum h0 h1")),
-    ("x0 river, x1 river", "quantity", ("image x0", "x0 P403 x1", "x0 P2043 h0", "x1 P2043 h1", "a = ratio h1 h0")),
-    ("x0 human, x1 arch bridge", "quantity", ("image x0", "x1 P84 x0", "a = count x1")),
-    ("x0 painting, x1 human, x2 painting", "quantity", ("image x0", "x0 P170 x1", "x2 P170 x1", "x2 P276 Ostmark Museum", "a = count x2")),
-    ("x0 lighthouse, x1 human, x2 human", "quantity", ("image x0", "x0 P84 x1", "x1 P40 x2", "a = count x2")),
-    ("x0 lighthouse, x1 lighthouse", "entity",
-     ("image x0", "x1 P131 Karsk", "x1 P84 Mirel Tavish", "x0 P1619 d0", "x1 P1619 d1", "a = earliest x0 x1 by d0 d1")),
-    ("x0 arch bridge, x1 human, x2 arch bridge", "entity",
-     ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P177 Orla", "x0 P2043 h0", "x2 P2043 h2", "a = largest x0 x2 by h0 h2")),
-    ("x0 human, x1 human", "entity",
-     ("image x0", "x0 P3373 x1", "x1 P166 Luneth Prize", "x0 P569 d0", "x1 P569 d1", "a = earliest x0 x1 by d0 d1")),
-    ("x0 painting, x1 art museum", "quantity", ("image x0", "x0 P276 x1", "x0 P571 d0", "x1 P571 d1", "a = difference d0 d1")),
-    ("x0 lighthouse, x1 lighthouse, a human", "entity",
-     ("image x0", "x1 P131 Karsk", "x1 P1619 1844", "x0 P2048 h0", "x1 P2048 h1", "x2 = largest x0 x1 by h0 h1", "x2 P84 a")),
-    # read on the picture
-    ("x0 lighthouse", "string", ("image x0", "a reads P1684 plaque x0")),
-    ("x0 lighthouse", "date year", ("image x0", "a reads P1684 plaque x0")),
-    ("x0 schooner", "string", ("image x0", "a reads P1684 inscription x0")),
-    ("x0 arch bridge", "quantity", ("image x0", "a reads P1114 arch x0")),
-    ("x0 lighthouse", "entity", ("image x0", "a reads P462 door x0")),
-    ("x0 lighthouse, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P569 d1", "d2 reads P1684 plaque x0", "a = difference d1 d2")),
-    ("x0 arch bridge, x1 arch bridge", "quantity",
-     ("image x0", "x1 P131 Karsk", "x1 P84 Ivo Mersk", "x1 P1314 h1", "h0 reads P1114 arch x0", "a = difference h0 h1")),
+    ("x0 lighthouse, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P570 d2", "d1 reads P1684 plaque x0", "a = difference d1 d2")),
     # texts, quantities, quirks
     ("x0 human, x1 painting", "string", ("image x0", "x1 P170 x0", "x1 P571 1866", "x1 P217 a")),
     ("x0 church building, x1 human, x2 tower", "quantity", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Kesselholm", "x2 P1101 a")),
     ("x0 battle, x1 human", "date day", ("image x0", "x0 P710 x1", "x1 P166 Order of the Heron", "x1 P570 a")),
     ("x0 literary award, x1 human, a novel", "entity", ("image x0", "x0 P138 x1", "a P50 x1", "a P577 1911")),
     ("x0 museum, x1 human, a human", "entity", ("image x0", "x0 P112 x1", "x1 P26 a")),
-    ("x0 lighthouse, a village", "entity", ("image x0", "x0 mentions a",)),
     ("x0 taxon, x1 human, a taxon", "entity", ("image x0", "x0 P61 x1", "a P61 x1", "a P575 1877")),
     ("x0 museum, x1 business", "date year", ("image x0", "x0 P137 x1", "x1 P571 a")),
-    ("x0 business, x1 business, a city", "entity", ("image x0", "x0 P749 x1", "x1 P159 a")),
     ("x0 film, x2 novel, a human", "entity", ("image x0", "x0 P144 x2", "x2 P50 a")),
     ("x0 arch bridge, x1 human, x2 business, a city", "entity", ("image x0", "x0 P84 x1", "x1 P108 x2", "x2 P159 a")),
     ("x0 steam locomotive, x1 business, a human", "entity", ("image x0", "x0 P176 x1", "x1 P112 a", "a P69 University of Velm")),

@@ -1,0 +1,117 @@
+"""A relation as a plain sentence ("{o} designed {s}"), taken apart so that a grammar can turn it round.
+
+What English does with a sentence is written here once, for all properties: its passive, a question for either end, a relative
+clause about either end. The words come from the language's file.
+"""
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+PREPOSITIONS = frozenset({"about", "after", "as", "at", "beneath", "beside", "by", "for", "from", "in", "into", "of", "on", "through", "to", "under",
+                          "using", "with"})
+BE = frozenset({"is", "was", "are", "were"})
+_FRAME = re.compile(r"\{(?P<subject>[so])\} (?P<verb>\w+)(?P<middle>[^{}]*?)\s*(?P<quote>“?)\{(?P<other>[soatq])\}(?P<rest>[^{}]*)")
+
+
+@dataclass(frozen=True)
+class VerbForms:
+    """Finite verbs to their base, and to their participle where they have a passive."""
+
+    bases: Mapping[str, str]
+    participles: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """A plain sentence: its subject, its verb, and what follows up to and behind its other end."""
+
+    subject: str
+    """The slot of its grammatical subject: "s" or "o"."""
+    verb: str
+    """One finite verb, in the third person: "was", "designed", "lies"."""
+    middle: str
+    """What stands between the verb and the preposition of the other end: "born"."""
+    preposition: str
+    """Before the other end; "" where that is a direct object, a date or a measure."""
+    other: str
+    """The slot of the other end: "s", "o", "a" (a value with its article), "t" (a time) or "q" (a quantity)."""
+    rest: str
+    """What follows the other end: "tall"."""
+    quoted: bool = False
+
+    @staticmethod
+    def parse(text: str) -> "Frame":
+        """The frame of a sentence of the language's file.
+
+        >>> frame = Frame.parse("{s} was born in {o}")
+        >>> frame.verb, frame.middle, frame.preposition, frame.other
+        ('was', 'born', 'in', 'o')
+
+        Raises:
+            ValueError: it is no plain sentence with two slots.
+        """
+        found = _FRAME.fullmatch(text)
+        if found is None:
+            raise ValueError(f"no plain sentence with a subject, a verb and another end: {text!r}")
+        words = found["middle"].split()
+        preposition = words.pop() if words and words[-1] in PREPOSITIONS else ""
+        return Frame(subject=found["subject"], verb=found["verb"], middle=" ".join(words), preposition=preposition,
+                     other=found["other"], rest=found["rest"].strip("” "), quoted=bool(found["quote"]))
+
+    @property
+    def end(self) -> str:
+        """The end of the relation that is not the subject: "s" or "o"; a date or a measure is an object."""
+        return "s" if self.other == "s" else "o"
+
+    @property
+    def is_past(self) -> bool:
+        return self.verb not in ("is", "are", "has") and not (self.verb.endswith("s") and self.verb != "was")
+
+    @property
+    def is_reducible(self) -> bool:
+        """Whether a relative clause on its subject can do without its copula: "the tower (that was) designed by …"."""
+        return self.verb in BE and self.middle.split(" ")[0] not in ("the", "a", "part", "associated") and self.other not in "q"
+
+    def predicate(self, other: str) -> str:
+        """What is said of its subject: "was born in Karsk"."""
+        said = f"“{other}”" if self.quoted else other
+        return _spaced(self.verb, self.middle, self.preposition, said, self.rest)
+
+    def statement(self, subject: str, other: str) -> str:
+        return f"{subject} {self.predicate(other)}"
+
+    def gap(self, subject: str) -> str:
+        """The sentence without its other end: "the sculptor was born"."""
+        return _spaced(subject, self.verb, self.middle, self.rest)
+
+    def inverted(self, subject: str, verbs: Mapping[str, str]) -> str:
+        """The same, as it follows a question word: "was the sculptor born", "did the sculptor die"."""
+        if self.verb in BE:
+            return _spaced(self.verb, subject, self.middle, self.rest)
+        return _spaced("did" if self.is_past else "does", subject, verbs[self.verb], self.middle, self.rest)
+
+    def passive(self, participles: Mapping[str, str]) -> "Frame | None":
+        """"{s} was designed by {o}" of "{o} designed {s}"; None where the verb has no object, or no passive."""
+        if self.preposition or self.other not in ("s", "o") or self.verb not in participles:
+            return None
+        verb = "was" if self.is_past else "is"
+        return Frame(subject=self.other, verb=verb, middle=_spaced(participles[self.verb], self.middle, self.rest), preposition="by",
+                     other=self.subject, rest="")
+
+
+def _spaced(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def third_person(base: str) -> str:
+    """"crosses" of "cross", "carries" of "carry"."""
+    if re.search(r"(s|x|z|ch|sh|o)$", base):
+        return base + "es"
+    return base[:-1] + "ies" if re.search(r"[^aeiou]y$", base) else base + "s"
+
+
+def past_tense(base: str) -> str:
+    """The past of a regular verb that doubles no letter: "designed", "carried", "composed"."""
+    if base.endswith("e"):
+        return base + "d"
+    return base[:-1] + "ied" if re.search(r"[^aeiou]y$", base) else base + "ed"

@@ -1,0 +1,69 @@
+"""How much somebody might like to know the answer: the score by which the best of a seed's drafts is kept.
+
+It orders drafts and is no measure of a reader's mind; how readers' marks go with it is in `docs/real-claims.md`.
+"""
+from math import log2
+
+from prompts.phrases import property_use
+from records.form import ClaimClause, Compute, Form
+from records.knowledge import Entity, Value
+from transforms.certificate.execute import Binding
+from transforms.certificate.facts import Facts
+from transforms.certificate.said_class import said_class
+
+LEAST, MOST = 1.0, 5.0
+_BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9, "time": 0.45, "quantity": 0.35}
+"""How telling an answer is by its kind: a name is remembered, the founding year of a town is not."""
+COMPUTED = 0.2
+"""How telling a number of years between two dates is."""
+WELL_KNOWN = 64
+"""Links in, or editions with an article, from which a thing counts as well known."""
+
+
+def interest(form: Form, facts: Facts, binding: Binding) -> float:
+    """A score from 1 to 5: what is asked, how rare the answer is, how far it lies from the picture, the turns of the way, and how known its stops are.
+
+    Args:
+        form: of a finished draft.
+        facts: the store.
+        binding: the intended value of every variable.
+    """
+    asked = next((c for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object)), None)
+    if asked is None:
+        telling, rarity = COMPUTED, 0.5
+    else:
+        forward = asked.object == form.ask.var
+        value = binding[form.ask.var]
+        telling = property_use(asked.property).weight * (_BY_KIND.get(value.kind, 0.3) if forward else 1.0)
+        rarity = 1 / (1 + log2(max(1, facts.num_subjects(asked.property, value.key())))) if forward else 1.0
+    if form.of(Compute):
+        telling = min(telling, COMPUTED)
+    stops = [entity for entity in (facts.entity(v.entity) for v in _along(form, binding)) if entity is not None]
+    known = sum(_known(e) for e in stops) / max(1, len(stops))
+    return LEAST + (MOST - LEAST) * (0.45 * telling + 0.1 * rarity + 0.15 * _distance(facts, stops) + 0.15 * _way(form, facts, stops) + 0.15 * known)
+
+
+def _along(form: Form, binding: Binding) -> list[Value]:
+    """The things of the form, the picture's first."""
+    found = [binding[v] for v in dict.fromkeys([form.anchor, *(t for c in form.of(ClaimClause) for t in (c.subject, c.object) if isinstance(t, str))])]
+    return [v for v in found if v.kind == "entity"]
+
+
+def _distance(facts: Facts, stops: list[Entity]) -> float:
+    """How different in kind the picture's thing and the last one are: 1 of another domain, 0.5 of another class."""
+    first, last = stops[0], stops[-1]
+    if first.domain != last.domain:
+        return 1.0
+    return 0.5 * (said_class(facts, first.id) != said_class(facts, last.id))
+
+
+def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
+    """How unexpected the way is: telling relations, between things of different classes (from town to district to town there is no turn)."""
+    relations = [property_use(c.property).weight for c in form.of(ClaimClause) if {c.subject, c.object}.isdisjoint({form.ask.var})]
+    different = len({said_class(facts, e.id) for e in stops}) / max(3, len(stops))
+    return different * sum(relations) / len(relations) if relations else 0.0
+
+
+def _known(entity: Entity) -> float:
+    """How well known a thing is, 0 to 1, by its editions and links in."""
+    return min(1.0, log2(1 + max(entity.num_sitelinks, entity.in_degree)) / log2(1 + WELL_KNOWN))

@@ -1,0 +1,271 @@
+"""Noun phrases for a form's variables: what is shown, described, named, or referred back to.
+
+A variable is described by the claims that tie it to terms farther from the question, up to the picture and the named constants:
+
+    x1 --P84--> x2 (asked: x1's height)      "the lighthouse designed by {x2}"
+    x1 <--P84-- x0 (asked: x1's birthplace)  "the architect of {x0}", "the man who designed {x0}"
+
+Each `NounPhrases` makes one random derivation and keeps account of how awkward it gets (`cost`); `verbalise.py` weighs several.
+"""
+import random
+import re
+from collections.abc import Sequence
+from typing import TypeVar
+
+from prompts.phrases.frames import PREPOSITIONS, Frame
+from records.form import ClaimClause, Term
+from records.knowledge import Value
+from transforms.writing.graph.form_words import FormWords, bare
+
+HOPELESS = 100.0
+"""Cost of what no reader should see: an undescribed variable, a name for two things."""
+NESTED = re.compile(r"\b(?:who|whom|whose|which|that|where)\b")
+BARE = 3.5
+"""Cost of "This bridge stands in a town.": nearly a sentence for nothing."""
+LIGHT = 4
+"""Words up to which a noun phrase may stand in the middle of a clause."""
+_T = TypeVar("_T")
+_PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
+
+
+class NounPhrases:
+    """One random derivation of the noun phrases of a form.
+
+    `used` are the claims already said, `introduced` the variables that can be referred back to, with their nouns; `said_nouns` are
+    the nouns after which the picture's thing may be "this one".
+    """
+
+    def __init__(self, form_words: FormWords, rng: random.Random) -> None:
+        self.form_words, self.rng = form_words, rng
+        self.used: set[int] = set()
+        self.introduced: dict[str, str] = {}
+        self.anchor_phrase = ""
+        self.cost = 0.0
+        self.said_nouns: list[str] = []
+
+    def choose(self, options: Sequence[_T]) -> _T:
+        """One of several ways to say a thing; the first of the file a little more often."""
+        return self.rng.choices(options, weights=[1.6] + [1.0] * (len(options) - 1))[0]
+
+    def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
+        """What a term is called here; `subject` says that it is the subject of its clause ("she", not "her")."""
+        words = self.form_words
+        if isinstance(term, Value):
+            return words.value(term)
+        if term in words.names:
+            return words.name(term)
+        if term in self.introduced:
+            return self._reference(term, subject)
+        if term == words.form.anchor:
+            return self._anchor(term)
+        return self._described(term)
+
+    def possessor(self, term: Term, noun: str) -> str:
+        """What something is of a term: "the architect of the church", "this church's architect", "its architect"."""
+        *_, last = noun.split(" ")
+        preposition = last if noun != bare(noun) else "of"
+        if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
+            return f"{_PRONOUNS[pronoun][1]} {bare(noun)}"
+        said = self.noun_phrase(term)
+        short = isinstance(term, Value) and term.kind == "entity" or said.startswith("this ")
+        if short and len(said.split()) <= LIGHT and not said.endswith(("s", "”")) and self.rng.random() < 0.5:
+            return f"{said}'s {bare(noun)}"
+        return f"the {bare(noun)} {preposition} {said}"
+
+    # ------------------------------------------------------------ what is shown, and what was mentioned
+
+    def _anchor(self, var: str) -> str:
+        noun = self.form_words.noun(var)
+        said = "one" if noun in self.said_nouns else noun
+        if said == "one" and self.form_words.is_person(var):
+            self.cost += HOPELESS
+        phrase = self.choose(self.form_words.data["pictured"]).replace("{c}", said)
+        self.introduce(var, noun)
+        self.anchor_phrase = phrase
+        if rest := self.take_claims(var):
+            self.cost += 3.0
+            return f"{phrase}, {'who' if self.form_words.is_person(var) else 'which'} {self.predicates(rest)},"
+        return phrase
+
+    def introduce(self, var: str, noun: str) -> None:
+        """From now on the variable can be referred back to by a noun."""
+        self.introduced[var] = noun
+        self.said_nouns.append(noun)
+
+    def _pronoun(self, var: str) -> str:
+        """"he", "she" or "it", where nothing else that was mentioned is called so; else ""."""
+        def of(v: str) -> str:
+            return self.form_words.genders.get(v, "") if self.form_words.is_person(v) else "it"
+
+        mine = of(var)
+        return mine if mine and [of(v) for v in self.introduced].count(mine) == 1 else ""
+
+    def _reference(self, var: str, subject: bool) -> str:
+        if pronoun := self._pronoun(var):
+            return pronoun if subject else _PRONOUNS[pronoun][0]
+        noun = self.introduced[var]
+        if list(self.introduced.values()).count(noun) > 1:
+            self.cost += HOPELESS
+        return f"the {noun}"
+
+    # ------------------------------------------------------------ descriptions
+
+    def take_claims(self, var: str) -> list[tuple[int, str]]:
+        """The claims not yet said that describe a variable; from now on they count as said."""
+        words, found = self.form_words, list[tuple[int, str]]()
+        for i, slot in words.describing(var):
+            other = self.other(i, slot)
+            outward = not isinstance(other, str) or other in words.names or words.ranks[other] > words.ranks[var]
+            if i not in self.used and outward:
+                found.append((i, slot))
+        self.used.update(i for i, _ in found)
+        return found
+
+    def other(self, index: int, slot: str) -> Term:
+        """The end of a claim that is not in the slot."""
+        claim = self.form_words.claims[index]
+        return claim.object if slot == "s" else claim.subject
+
+    def _described(self, var: str) -> str:
+        """A definite description: "the architect of …", "the lighthouse that …"."""
+        words, claims = self.form_words, self.take_claims(var)
+        if not claims:
+            self.cost += HOPELESS
+            return f"a certain {words.noun(var)}"
+        # The class is part of what makes a description fit one thing, where the form states it.
+        heads = [(i, slot, noun) for i, slot in claims for noun in self._called(i, slot) if words.is_person(var) or var not in words.stated]
+        if heads and self.rng.random() < 0.7:
+            index, slot, noun = self.choose(heads)
+            claims.remove((index, slot))
+            said = self.possessor(self.other(index, slot), noun)
+            self.cost += 1.0 * bool(claims)
+            self.introduce(var, bare(noun) if words.is_person(var) or not words.class_id(var) else words.noun(var))
+            return self.modified(said, claims, words.is_person(var), bare_head=False)
+        noun = words.noun(var)
+        if words.is_person(var) and any(len(claims) == 1 and i == claims[0][0] for i, _, _ in heads):
+            self.cost += 1.2  # "the man who was the father of …", where "the father of …" would do
+        self.said_nouns.append(noun)
+        said = self.modified(f"the {noun}", claims, words.is_person(var), bare_head=True)
+        self.said_nouns.remove(noun)
+        self.introduce(var, words.roles.get(var, noun) if words.is_person(var) and words.roles.get(var, "")[:5] in said else noun)
+        return said
+
+    def _called(self, index: int, slot: str) -> tuple[str, ...]:
+        """What the end of a claim in a slot is of the other end."""
+        phrase = self.form_words.phrase(self.form_words.claims[index])
+        return phrase.o if slot == "o" else phrase.s
+
+    def indefinite(self, var: str, path: Sequence[int]) -> str:
+        """A thing first met in a story, with what is said of it and with the way on: "a pupil of …", "a town that …"."""
+        words = self.form_words
+        noun = words.called(var)
+        if noun in self.introduced.values():
+            self.cost += HOPELESS
+        self.introduce(var, noun)
+        claims, onward = self.take_claims(var), list[str]()
+        if not (claims or path):
+            self.cost += BARE
+        if path:
+            slot = "s" if words.claims[path[0]].subject == var else "o"
+            target = self.other(path[0], slot)
+            assert isinstance(target, str)
+            onward = [self.frame(path[0], subject=slot).predicate(self.indefinite(target, path[1:]))]
+        return self.modified(words.words.indefinite(noun), claims, words.is_person(var), bare_head=True, also=onward)
+
+    # ------------------------------------------------------------ clauses about a noun
+
+    def frames(self, index: int) -> tuple[Frame, ...]:
+        """The sentences of a claim."""
+        return self.form_words.phrase(self.form_words.claims[index]).frames(self.form_words.verbs)
+
+    def frame(self, index: int, *, subject: str) -> Frame:
+        """A sentence of a claim with the given slot as its subject; where there is none the derivation is hopeless."""
+        fit = [f for f in self.frames(index) if f.subject == subject]
+        if not fit:
+            self.cost += HOPELESS
+            return self.frames(index)[0]
+        return self.choose(fit)
+
+    def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
+        """Claims as joined predicates of their common subject: "stands in Karsk and was opened in 1850"."""
+        return self.form_words.words.listed([self._predicate(self.frame(i, subject=slot), i, slot) for i, slot in claims])
+
+    def _predicate(self, frame: Frame, index: int, slot: str) -> str:
+        return frame.predicate(self._other_end(frame, index, slot))
+
+    def _other_end(self, frame: Frame, index: int, slot: str) -> str:
+        """The words for the end of a claim that is not the noun described."""
+        words, other = self.form_words, self.other(index, slot)
+        if isinstance(other, Value) and frame.other == "t":
+            return words.words.at(other)
+        said = self._same(index, slot) or self.noun_phrase(other)
+        # A common noun as value wants an article ("a poet", "an apple"); names and descriptions have theirs.
+        common = frame.other == "a" and said[:1].islower() and not said.startswith(("the ", "a ", "an ", "this "))
+        return words.words.indefinite(said) if common else said
+
+    def _same(self, index: int, slot: str) -> str:
+        """"the same architect as this bridge", where all that is known of the other end is the same claim of another thing; else ""."""
+        words, var = self.form_words, self.other(index, slot)
+        if slot != "s" or not isinstance(var, str) or var in {*words.names, *self.introduced, words.form.anchor}:
+            return ""
+        before, claim = set(self.used), words.claims[index]
+        match [words.claims[i] for i, _ in self.take_claims(var)]:
+            case [ClaimClause(object=end, property=property) as twin] if end == var and property == claim.property and self.rng.random() < 0.6:
+                noun = words.called(var)
+                other = self.noun_phrase(twin.subject)
+                self.introduce(var, noun)
+                return f"the same {noun} as {other}"
+        self.used = before
+        return ""
+
+    def modified(self, head: str, claims: Sequence[tuple[int, str]], person: bool, *, bare_head: bool, also: Sequence[str] = ()) -> str:
+        """A head with what claims say of it: reduced clauses first, then relative ones that share a pronoun.
+
+        Args:
+            head: "the tower", "a tower", "the architect of …".
+            claims: what is said of it, as `take_claims` gives it.
+            person: for "who" or "that".
+            bare_head: whether the head is a noun alone, behind which a clause may lose its "that was".
+            also: predicates that it has besides.
+        """
+        pronoun = "who" if person else "that"
+        reduced, relative = list[str](), ({pronoun: list(also)} if also else {})
+        for i, slot in sorted(claims, key=lambda c: isinstance(self.other(*c), str)):
+            other = self.other(i, slot)
+            phrase = self.form_words.phrase(self.form_words.claims[i])
+            before = isinstance(other, Value) and (phrase.adjective or (phrase.dated and other.precision == 9))
+            if before and bare_head and self.rng.random() < 0.7:
+                article, _, noun = head.partition(" ")
+                head = f"{article} {self.noun_phrase(other)} {noun}"
+                continue
+            frame = self.choose(self.frames(i))
+            if frame.subject == slot:
+                predicate = self._predicate(frame, i, slot)
+                if bare_head and frame.is_reducible and self.rng.random() < 0.8:
+                    reduced.append(predicate.partition(" ")[2])
+                else:
+                    relative.setdefault(pronoun, []).append(predicate)
+                continue
+            subject = self._other_end(frame, i, slot)
+            self.cost += 0.8 * max(0, len(subject.split()) - 3) + 4.0 * len(NESTED.findall(subject)) + 4.0 * (frame.preposition in ("by", "of"))
+            said = frame.gap(subject)
+            if frame.preposition in ("in", "at", "on") and not frame.rest and self.form_words.is_place(self.form_words.claims[i].object):
+                relative.setdefault("where", []).append(said)
+            elif frame.preposition:
+                relative.setdefault(f"{frame.preposition} {'whom' if person else 'which'}", []).append(said)
+            else:
+                relative.setdefault("" if len(claims) == 1 and len(subject.split()) <= 2 else "whom" if person else "which", []).append(said)
+        return self._joined(head, reduced, relative)
+
+    def _joined(self, head: str, reduced: list[str], relative: dict[str, list[str]]) -> str:
+        """Head, reduced clauses and relative ones in a row, the light ones first, so that none seems to belong to a noun of another."""
+        def light(texts: list[str]) -> list[str]:
+            return sorted(texts, key=lambda t: len(t.split()))
+
+        listed = self.form_words.words.listed
+        where = light([r for r in reduced if r.split(" ")[0] in PREPOSITIONS])
+        done = light([r for r in reduced if r not in where])
+        clauses = [f"{opening} {listed(light(said))}".strip() for opening, said in relative.items()]
+        parts = [*where, *([listed(done)] if done else []), *clauses]
+        self.cost += 4.0 * sum(len(p.split()) > LIGHT for p in parts[:-1]) + 4.0 * max(0, len(clauses) - 1) + 3.0 * max(0, len(where) - 1)
+        return " ".join([head, *parts])

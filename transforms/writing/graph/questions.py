@@ -1,0 +1,198 @@
+"""The question itself, by the type of its answer, and the sentence that may stand before it."""
+from records.form import Compute, Term
+from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
+
+
+def question(phrases: NounPhrases) -> str:
+    """The sentence that asks. Everything not introduced yet is described in it."""
+    words, ask = phrases.form_words, phrases.form_words.form.ask
+    if ask.var in words.computes:
+        return _years_between(phrases, words.computes[ask.var])
+    if ask.type == "entity":
+        return _entity(phrases)
+    return _literal(phrases)
+
+
+def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool = False) -> str | None:
+    """A question for the end of a claim in a slot, by one of its sentences: "In which town was … born?"; None where none fits.
+
+    Args:
+        phrases: the derivation.
+        index: of the claim.
+        slot: of the end that is asked for.
+        wh: the words that ask ("which town", "who", "in which year", "how many metres").
+        rest: whether what follows the end moves with it ("how many metres tall").
+    """
+    words = phrases.form_words
+    frame = phrases.choose(phrases.frames(index))
+    other = phrases.other(index, slot)
+    if frame.subject == slot:
+        return f"{wh} {frame.predicate(phrases.noun_phrase(other))}?"
+    if rest and (frame.preposition or frame.other != "q"):
+        return None
+    asks = "whom" if frame.preposition and wh == "who" else wh
+    opening = " ".join(w for w in (frame.preposition, asks, frame.rest if rest else "") if w)
+    subject = phrases.noun_phrase(other, subject=True)
+    tail = " ".join(w for w in (frame.middle, "" if rest else frame.rest) if w)
+    if tail or frame.verb not in ("is", "was"):
+        _weigh_middle(phrases, subject)
+    if frame.preposition in ("of", "by"):
+        phrases.cost += 2.0
+    inverted = frame.inverted(subject, words.verbs.bases)
+    return f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"
+
+
+def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
+    """What stands between a verb's two halves has to be kept in mind, and costs."""
+    phrases.cost += 0.45 * max(0, len(subject.split()) - LIGHT) + 3.0 * len(NESTED.findall(subject))
+
+
+def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
+    """A question of the language's file with its subject."""
+    said = phrases.noun_phrase(subject)
+    if not template.endswith("{s}?"):
+        _weigh_middle(phrases, said)
+    return template.replace("{s}", said)
+
+
+def _entity(phrases: NounPhrases) -> str:
+    """Which thing, or who."""
+    words, var = phrases.form_words, phrases.form_words.form.ask.var
+    claims, person = phrases.take_claims(var), phrases.form_words.is_person(var)
+    if not claims:
+        phrases.cost += HOPELESS
+        return "What is it?"
+    noun = words.noun(var)
+    who = "who" if person else f"which {noun}"
+    if not person:
+        phrases.said_nouns.append(noun)
+    if len(claims) > 1:
+        if person:
+            return f"{who} {phrases.predicates(claims)}?"
+        *modifying, last = sorted(claims, key=lambda c: not phrases.frames(c[0])[0].is_reducible)
+        head = phrases.modified(who, modifying, person, bare_head=True) if phrases.rng.random() < 0.6 else ""
+        return f"{head} {phrases.predicates([last])}?" if head else f"{who} {phrases.predicates(claims)}?"
+    index, slot = claims[0]
+    phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
+    called = phrase.o if slot == "o" else phrase.s
+    if slot == "o" and phrase.ask and phrases.rng.random() < 0.5:
+        return _filled(phrases, phrases.choose(phrase.ask), other)
+    if called and phrases.rng.random() < 0.4:
+        past = person or phrase.say[0].is_past
+        said = phrases.possessor(other, phrases.choose(called))
+        return f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
+    if not person and phrases.rng.random() < 0.2:
+        phrases.cost += 0.4
+        return f"what is the name of {phrases.modified(f'the {noun}', claims, person, bare_head=True)}?"
+    return fronted(phrases, index, slot, who) or ""
+
+
+def _literal(phrases: NounPhrases) -> str:
+    """A date, a number or a text."""
+    words, ask = phrases.form_words, phrases.form_words.form.ask
+    index, claim = words.definition(ask.var)
+    phrases.used.add(index)
+    phrase, units = words.phrase(claim), words.unit(ask.unit) if ask.unit else ""
+    if ask.type == "date":
+        when = phrases.choose(words.data["when"].get(ask.precision, words.data["when"][""]))
+        return fronted(phrases, index, "o", when) or ""
+    if phrase.ask and (ask.type != "quantity" or phrases.rng.random() < 0.8):
+        return _filled(phrases, phrases.choose(phrase.ask).replace("{units}", units), claim.subject)
+    if ask.type == "quantity" and phrases.rng.random() < 0.7 and (said := fronted(phrases, index, "o", f"how many {units}".strip(), rest=True)):
+        return said
+    noun = phrase.measure or phrases.choose(phrase.o or ("value",))
+    return f"what is {phrases.possessor(claim.subject, noun)}{f', in {units}' if units else ''}?"
+
+
+# ---------------------------------------------------------------- years between
+
+
+def _years_between(phrases: NounPhrases, compute: Compute) -> str:
+    """"How many years after this bridge opened did its architect die?": the earlier date first, so that the later one is counted to."""
+    words, years = phrases.form_words, phrases.form_words.years
+    known = [a for a in compute.args if isinstance(a, str) and a in years]
+    if len(known) < 2:
+        phrases.cost += HOPELESS
+        return "how many years are there?"
+    first, second = sorted(known, key=lambda a: years[a])
+    for literal in known:
+        if literal not in words.reads:
+            phrases.used.add(words.definition(literal)[0])
+    if second in words.reads or phrases.rng.random() < 0.3:
+        last, back = (first, second) if second in words.reads or phrases.rng.random() < 0.5 else (second, first)
+        relation = "before" if last == first else "after"
+    else:
+        last, back, relation = second, first, "after"
+    if last in words.reads:
+        phrases.cost += HOPELESS
+        return "how many years are there?"
+    start = _when(phrases, back)
+    index, claim = words.definition(last)
+    frame = phrases.choose(phrases.frames(index))
+    return f"how many years {relation} {start} {frame.inverted(phrases.noun_phrase(claim.subject, subject=True), words.verbs.bases)}?"
+
+
+def _when(phrases: NounPhrases, literal: str) -> str:
+    """What a date is the date of: "this bridge opened", "the year on the plaque of this bridge"."""
+    words = phrases.form_words
+    if literal not in words.reads:
+        index, claim = words.definition(literal)
+        return phrases.choose(phrases.frames(index)).gap(phrases.noun_phrase(claim.subject, subject=True))
+    reads = words.reads[literal]
+    table = words.data["readings"][reads.property]
+    part = words.class_noun(reads.part) if reads.part else ""
+    whole = not part or part in words.data["parts_written"]
+    if whole and words.is_person(reads.of):
+        phrases.anchor_phrase = phrases.anchor_phrase or "the picture"
+        return phrases.choose(table["picture"])
+    return phrases.choose(table["whole" if whole else "part"]).replace("{p}", part).replace("{s}", phrases.noun_phrase(reads.of))
+
+
+# ---------------------------------------------------------------- what leads to the question
+
+
+def pivots(phrases: NounPhrases) -> dict[str, list[int]]:
+    """The variables that a sentence of their own may introduce, to the claims that lead to them from the picture."""
+    words, form = phrases.form_words, phrases.form_words.form
+    fit = {*words.ranks} - {*words.literals, *words.names, form.anchor, form.ask.var}
+    found: dict[str, list[int]] = {}
+    level: dict[str, list[int]] = {form.anchor: []}
+    while level:
+        following: dict[str, list[int]] = {}
+        for i, claim in enumerate(words.claims):
+            for var, other in ((claim.subject, claim.object), (claim.object, claim.subject)):
+                if var in level and other in fit and other not in found:
+                    following.setdefault(_var(other), [*level[_var(var)], i])
+        found.update(following)
+        level = following
+    return found
+
+
+def story(phrases: NounPhrases, path: list[int]) -> str:
+    """A statement that leads from the picture to a thing: "The architect of this bridge taught a woman who came from Velm."
+
+    The first part of the way is told by definite descriptions, the rest by indefinite ones; where it breaks is drawn.
+    """
+    words, var = phrases.form_words, phrases.form_words.form.anchor
+    at = phrases.rng.randrange(len(path))
+    phrases.used.update(path[at:])
+    for i in path[:at]:
+        var = _var(phrases.other(i, "s" if words.claims[i].subject == var else "o"))
+    slot = "s" if words.claims[path[at]].subject == var else "o"
+    subject = phrases.noun_phrase(var, subject=True)
+    frame = phrases.frame(path[at], subject=slot)
+    return f"{subject} {frame.predicate(phrases.indefinite(_var(phrases.other(path[at], slot)), path[at + 1:]))}."
+
+
+def _var(term: Term) -> str:
+    assert isinstance(term, str)
+    return term
+
+
+def capital(sentence: str) -> str:
+    """The sentence with a capital letter.
+
+    >>> capital("which bridge is it?")
+    'Which bridge is it?'
+    """
+    return sentence[:1].upper() + sentence[1:]
