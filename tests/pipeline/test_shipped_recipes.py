@@ -20,7 +20,7 @@ def test_opensearch_vl_has_the_published_numbers():
     recipe = load_recipe("opensearch_vl")
     assert {recipe.draft.hops[level]: share for level, share in recipe.seeds.levels.items()} == {2: 0.4, 3: 0.4, 4: 0.2}
     assert (recipe.seeds.anchor_min_in_degree, recipe.seeds.anchor_max_in_degree, recipe.draft.max_hub) == (50, 10_000, 10_000)
-    assert (recipe.draft.tries, recipe.draft.max_answer_words) == (10, 6)
+    assert (recipe.draft.tries, recipe.draft.max_answer_words) == (60, 6)  # ten walks that a model is asked about; the others are free
     assert (recipe.pictures.min_side, recipe.pictures.max_candidates, recipe.enhancement.share) == (512, 8, 0.1)
     assert (recipe.filters.image_search, recipe.filters.no_tools, recipe.filters.text_only) == (True, True, False)
 

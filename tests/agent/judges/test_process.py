@@ -64,7 +64,8 @@ def test_a_citation_that_no_observation_holds_is_unfounded(thought):
     "The page says it is about 30 metres high.", "Result 3 says it was built by Varga.", "The picture shows the year 1999 on a plaque.",
     "Let me check whether the article says 1880.", "The page confirms Ilse Varga and Ardwen Light.", "The page gives Varga's work as 31 metres.",
     "Assuming the results say that Pavel Orlov did it in 1872.", "The Orlen Gazette article confirms the year 1871.",
-    "The page says it opened in the early 70s.",
+    "The page says it opened in the early 70s.", "Both pictures show the year 1999.", "The first picture reads 1902 and the second one 1911.",
+    "In the crop I read 1999, and in <image:0> 1872.",
 ])
 def test_what_stands_there_or_is_no_citation_is_not(thought):
     assert rules(episode(SEARCH, VISIT, answer("1871", thought))) == []

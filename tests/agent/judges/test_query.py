@@ -44,6 +44,12 @@ def test_a_judge_is_shown_at_most_twenty_shortened_steps():
     assert len(shown) < 20 * (MAX_ARGUMENT_CHARS + 2 * MAX_RESULT_CHARS + 100)
 
 
+def test_a_judge_is_shown_the_deciding_number_late_in_a_result_and_the_last_thought():
+    page = "It is a novel. " + "Its publisher is known for maps. " * 20 + "It has 380 pages."
+    shown = transcript(episode(call("visit", {"url": "x", "goal": "pages"}, page), answer("380", "The page says that it has 380 pages, so that is it.")))
+    assert "It has 380 pages." in shown and shown.endswith("2. thought: The page says that it has 380 pages, so that is it.\n   then it answered")
+
+
 def test_a_search_that_leads_on_scores_higher_than_one_in_circles():
     circles = episode(SEARCH, SEARCH, SEARCH, answer("1871"))
     astray = episode(call("text_search", {"query": "weather"}, "Rain is expected in Orlen tomorrow."), answer("1871"))

@@ -65,6 +65,28 @@ def test_or_comes_back_as_a_model_fault_that_says_what_was_wrong():
     assert "does not begin with" in episode.turns[0].result.text
 
 
+def test_what_the_hint_names_can_be_copied_as_it_stands():
+    read = []
+
+    def say(conversation):
+        read.append(conversation.messages[-1].parts)
+        return ["Ada Lund, I think.", answer("Ada Lund")][conversation.turn]
+
+    assert play(say, on_violation="observe").end == EndReason.ANSWERED
+    assert "does not begin with <think>." in str(read[1])
+
+
+@pytest.mark.parametrize(("broken", "code", "says"), [
+    ('{"name": "crop", "arguments": {"handle": "<image:0>", "box": [0, 0, 1005, 500]}}', "bad_arguments", "1000"),
+    ('{"name": "text_serch", "arguments": {"query": "lund"}}', "unknown_tool", "text_search, image_search, crop"),
+    ('{"name": "text_search", "arguments": {"words": "lund"}}', "bad_arguments", "query"),
+])
+def test_a_call_that_no_tool_takes_costs_a_call_and_not_the_episode(broken, code, says):
+    episode = play(script(f"<think>Look.</think>\n<tool_call>{broken}</tool_call>", answer("Ada Lund")))
+    result = episode.turns[0].result
+    assert (episode.end, result.status, result.code) == (EndReason.ANSWERED, "model_fault", code) and says in result.text
+
+
 def test_calls_run_out():
     episode = play(lambda c: search(f"lund {c.turn}"), calls=3)
     assert (episode.end, len(episode.turns)) == (EndReason.CALLS, 4)

@@ -44,6 +44,9 @@ def check_relation_said(store, line: ClaimLine, words: str, language: str, withi
     if language != LANGUAGE or line.claim.property == "P31":
         return
     relation = relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE))
+    end = store.entity(line.claim.subject) if line.inverse else None
+    if end is not None and relation.turned_at(words, end.names((LANGUAGE,))):
+        raise ValueError(f'"{words}" says "{line.words}" in the other direction')
     before = within is not None and not telling_words(words) and relation.said_before(*within, of_object=line.inverse)
     if not before and not relation.said(words, of_object=line.inverse):
         raise ValueError(f'"{words}" does not say "{line.words}", in this direction; use a word such as {", ".join(relation.hints)}')

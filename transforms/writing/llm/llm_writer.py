@@ -23,14 +23,13 @@ from records.form import Ask, ClaimClause, Clause, Form, Image
 from records.knowledge import Entity, entity_value
 from records.outcomes import Reason
 from records.synthesis import Hop, Rewrite, Seed
-from transforms.certificate.leak import names_of_entity
 from transforms.writing.form_edits import constants, next_var, show_constant
 from transforms.writing.llm.citations import check_no_claim_against, check_one_value, check_relation_said, each, fact_of
+from transforms.writing.llm.describing import Describing, unanswered
 from transforms.writing.llm.draft_parts import answer_words, ask_for, blocks, described, formal_first, free_var, hop_clause, place_of, question_values
 from transforms.writing.llm.evidence_words import clause_words, evidence_lines, hop_words
-from transforms.writing.llm.material import ClaimLine, Material, agrees, answer_from_claim, answer_from_sentence, material, states
+from transforms.writing.llm.material import ClaimLine, Material, agrees, answer_from_claim, answer_from_sentence, states
 from transforms.writing.llm.mentions import entity_of, named_entities, taken_entities
-from transforms.writing.llm.offers import as_stored, offers, without_names
 from transforms.writing.llm.precheck import Judge, Precheck
 from transforms.writing.llm.rewriting import check_kept, clauses_of, standing
 from transforms.writing.llm.walks import askable_path
@@ -103,9 +102,10 @@ class LlmWriter:
     def _languages(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.rules.language, "en")))
 
-    def _material(self, entity: Entity, **limits: Any) -> Material:
-        return self._precheck.offered(material(self.store, entity, self.rules.language, max_claims=self.rules.max_claims,
-                                               max_sentences=self.rules.max_sentences, **limits))
+    @property
+    def _describing(self) -> Describing:
+        return Describing(store=self.store, precheck=self._precheck, languages=self._languages, max_claims=self.rules.max_claims,
+                          max_sentences=self.rules.max_sentences, tries=self.rules.tries)
 
     def _proven(self, draft: Draft) -> Draft:
         """The draft, if no rule finds that its words say something else than its evidence. Raises ValueError, with words for the model."""
@@ -120,7 +120,7 @@ class LlmWriter:
     # Starting points
 
     async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
-        shown = self._material(entity, inverse=False)
+        shown = self._describing.material(entity, inverse=False)
         askable = self._precheck.askable(entity, shown)
         if not askable and not shown.sentences:
             return []
@@ -145,7 +145,7 @@ class LlmWriter:
 
     async def canonical_question(self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> list[Draft]:
         first, last = entities[0], entities[-1]
-        shown = self._material(last, avoid=frozenset(e.id for e in entities), inverse=False)
+        shown = self._describing.material(last, avoid=frozenset(e.id for e in entities), inverse=False)
         if not askable_path(hops, entities, self._languages):
             return []
         # A hop that only a sentence holds cannot be executed: such a path has no form, and votes support it.
@@ -157,7 +157,13 @@ class LlmWriter:
             asked = ClaimClause(subject=hops[-1].target, property=line.claim.property, object="a")
             return Form(clauses=(*path, asked), ask=Ask(var="a", type="")), {**bindings, "a": line.claim.value.key()}
 
+        def walkable(number: int) -> bool:
+            line = shown.claim(number)
+            form, found = asking(line)
+            return self._describing.walkable(unanswered(line, hops=hops, form=form, bindings=found))
+
         askable = self._precheck.askable(last, shown, asking if formal else None)
+        askable = tuple(n for n in askable if walkable(n)) if formal else askable
         if not (askable or shown.sentences):
             return []
 
@@ -239,29 +245,22 @@ class LlmWriter:
         A description that it would refuse goes back to the model once, with the reason.
         """
         entity = self.store.entity(mention.entity_id)
-        avoid = taken_entities(draft) | {draft.answer.value.key()}
-        shown = self._material(entity, avoid=avoid - {entity.id}, without=(draft.answer.text, *draft.answer.aliases))
-        hidden = [self.store.entity(e) for e in sorted({entity.id, *taken_entities(draft)} - {""})]
-        shown = without_names(shown, tuple(n for e in hidden if e is not None for n in names_of_entity(e, self._languages)))
-        shown = as_stored(shown) if self.judge is not None else shown
+        shown = self._describing.told(draft, entity)
         formal = self.judge is not None and draft.form is not None and (mention.var or entity.id in constants(draft.form))
         others = self._named(draft, seed) if role == "take_fact" else {}
         needs_picture = role == "take_fact" and not any(self.store.images_of(e) for e in others if e != entity.id)
-
-        def refused(clauses: tuple[Clause, ...]) -> str:
-            return self._precheck.refusal(*described(draft, mention, clauses))
 
         def pictured(line: ClaimLine) -> bool:
             end = line.claim.subject if line.inverse else line.claim.value.entity
             return not needs_picture or bool(end and self.store.images_of(end))
 
-        found = offers(self.store, shown, refused, most_tries=self.rules.tries, wanted=pictured) if formal else ()
+        found = self._describing.offers(draft, mention, shown, pictured) if formal else ()
         if formal and not found and not shown.sentences:
             return []
 
         def one(reply: replies.Description) -> Fact:
             fact = fact_of(self.store, reply, shown, self.rules.language)
-            if formal and fact.clauses and not fact.article_id and (why := refused(fact.clauses)):
+            if formal and fact.clauses and not fact.article_id and (why := self._precheck.refusal(*described(draft, mention, fact.clauses))):
                 raise ValueError(f"{fact.text!r} will not do: {why}")
             return fact
 
@@ -307,7 +306,7 @@ class LlmWriter:
         None where the answer is no entity, the draft has no form, or nothing is known of the answer.
         """
         entity = self.store.entity(draft.answer.value.entity) if draft.answer.value.kind == "entity" else None
-        shown = self._material(entity, avoid=taken_entities(draft) - {entity.id}, inverse=False) if entity else None
+        shown = self._describing.material(entity, avoid=taken_entities(draft) - {entity.id}, inverse=False) if entity else None
         if draft.form is None or shown is None or not shown.claims:
             return None
         before = draft.form

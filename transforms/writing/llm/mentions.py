@@ -45,7 +45,7 @@ def named_entities(store, draft: Draft, source_id: str, languages: tuple[str, ..
         entity = store.entity(entity_id)
         wordings = sorted({w for n in (entity.names(languages) if entity else ()) for w in (n, without_bracket(n))}, key=lambda n: (-len(n), n))
         place = next((m for name in wordings if (m := re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))), None)
-        if place:
+        if place and not place[0].islower():  # "lawyer", "marine art": what a thousand questions could share
             found[entity_id] = place[0]
             text = text[:place.start()] + " ; " + text[place.end():]
     source = store.entity(source_id)

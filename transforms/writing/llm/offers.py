@@ -17,6 +17,9 @@ MAX_OFFERED = 6
 MAX_CANDIDATES = 24
 """Claims of which sets are made: those that the fewest things share."""
 
+VAGUE = ("P17", "P21", "P27", "P30")
+"""Country, sex, citizenship and continent: a description by them alone tells a reader nothing to look up."""
+
 Refused = Callable[[tuple[Clause, ...]], str]
 """Why a description by these clauses is refused, in words for the model; "" where it passes."""
 
@@ -46,7 +49,8 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
     usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(store, c)]
     usable = sorted(usable, key=lambda nc: (_num_sharing(store, nc[1]), nc[0]))[:MAX_CANDIDATES]
     sets = (found for size in range(1, MAX_SET + 1) for found in itertools.combinations(usable, size)
-            if any(wanted(line) for _, line in found) and len({line.claim.property for _, line in found}) == size)
+            if any(wanted(line) for _, line in found) and len({line.claim.property for _, line in found}) == size
+            and any(line.claim.property not in VAGUE for _, line in found))
     made: list[Offer] = []
     for found in itertools.islice(sets, most_tries):
         numbers = tuple(n for n, _ in found)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from prompts.phrases import property_use
-from records.form import ClaimClause, Clause, Form
+from records.form import Ask, ClaimClause, Clause, Form
 from records.knowledge import Entity, Value, value_of_key
 from records.outcomes import Reason
 from transforms.certificate.certify import CertificateRules, Refusal, unclear_names
 from transforms.certificate.evidence import is_named, unstated
 from transforms.certificate.execute import TooLarge
 from transforms.certificate.guess import guess
+from transforms.writing.form_edits import SELF
 from transforms.writing.graph.clues import answerable
 from transforms.writing.llm.material import ClaimLine, Material
 
@@ -48,12 +49,17 @@ class Precheck:
         return self.accept is None or "votes" in self.accept.rules.bases
 
     def offered(self, shown: Material) -> Material:
-        """The material less what could only be refused: claims that no page states, sentences where no claim would stand behind them."""
+        """The material less what could only be refused: claims that no page states, claims of a thing
+        whose name others have, too, sentences where no claim would stand behind them."""
         if self.accept is None:
             return shown
         claims = tuple(c for c in shown.claims if c.claim.property == "P31" or (
-            self._usable(c) and (not self.accept.rules.stated or is_named(self.store, c.claim))))
+            self._usable(c) and self._clear(c) and (not self.accept.rules.stated or is_named(self.store, c.claim))))
         return replace(shown, claims=claims, sentences=shown.sentences if self.takes_votes else ())
+
+    def _clear(self, line: ClaimLine) -> bool:
+        """Whether the thing that a claim is one of, where a description would name it, is meant by its name."""
+        return not line.inverse or not unclear_names(Form(clauses=(line.clause,), ask=Ask(var=SELF, type="")), self.store)
 
     def _usable(self, line: ClaimLine) -> bool:
         use = property_use(line.claim.property)
@@ -70,6 +76,16 @@ class Precheck:
         found = answerable(self.store, self.accept.rules.trust, entity, MAX_ANSWER_WORDS, frozenset())
         ids = {claim.id for _, claim, _ in found}
         return tuple(n for n, line in lines if line.claim.id in ids and not line.inverse and (draft is None or self.needs_picture(*draft(line))))
+
+    def ambiguous(self, form: Form | None, bindings: dict[str, str], var: str) -> bool:
+        """Whether what a form says of a variable leaves room for others, so that it has to be described further."""
+        if self.accept is None or form is None:
+            return False
+        try:
+            refused = self.accept.described(form, bindings, var)
+        except TooLarge:
+            return True
+        return refused is not None and refused.reason is not Reason.DECORATION
 
     def refusal(self, form: Form | None, bindings: dict[str, str], var: str) -> str:
         """Why the description of a variable would be refused, in words for a model; "" where it passes or nothing can tell."""

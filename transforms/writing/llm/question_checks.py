@@ -31,11 +31,16 @@ _INITIAL_CAPITALS = ("de",)
 MIN_STEM = 4
 
 
-def check_language(text: str, language: str) -> None:
-    """Raises ValueError, with words for the model, where a text is plainly written in another language than the recipe's."""
+def other_language(text: str, language: str) -> bool:
+    """Whether a text is plainly written in another language."""
     words = [w for w in re.findall(r"[^\W\d_]+", text.casefold())]
     counts = {code: sum(w in listed.split() for w in words) for code, listed in FUNCTION_WORDS.items()}
-    if language in counts and counts[language] < max(counts.values()):
+    return language in counts and counts[language] < max(counts.values())
+
+
+def check_language(text: str, language: str) -> None:
+    """Raises ValueError, with words for the model, where a text is plainly written in another language than the recipe's."""
+    if other_language(text, language):
         raise ValueError(f"the text is not written in the language asked for, {language}")
 
 

@@ -35,6 +35,17 @@ class RelationWords:
         pattern = self.object if of_object else self.subject
         return pattern is None or bool(pattern.search(_plain(text))) or (self.bare and not telling_words(text))
 
+    def turned_at(self, text: str, names: tuple[str, ...]) -> bool:
+        """Whether the subject's words stand directly before a name that is to be the subject: "whose father was Ada" for a father of Ada.
+
+        Some words serve both ends ("whose father"), and what follows them decides.
+        """
+        if self.object is None or self.subject is None or self.object.pattern == self.subject.pattern:
+            return False
+        plain = _plain(text)
+        places = [place for name in names if (place := plain.find(_plain(name))) > 0]
+        between = (plain[_to_word_end(plain, said.end()):place].strip() for place in places for said in self.subject.finditer(plain[:place]))
+        return any(words in ("", "was", "is", "were") for words in between)
 
     def said_before(self, text: str, place: int, *, of_object: bool) -> bool:
         """Whether the text says it before a place, and no other relation after that: "born in Ulm in 1879", "plays beside Ada and Bo"."""

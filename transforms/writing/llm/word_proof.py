@@ -5,9 +5,10 @@ from prompts.replies import WordsRead
 from records.form import ClaimClause, ClassClause, SentenceClause
 from records.knowledge import Value, value_of_key
 from transforms.certificate.description import distances
+from transforms.certificate.leak import find_leak
 from transforms.writing.llm.evidence_words import clause_line
 from transforms.writing.llm.material import property_label
-from transforms.writing.llm.question_checks import check_exactness, check_language, check_names, check_relations
+from transforms.writing.llm.question_checks import check_exactness, check_language, check_names, check_relations, other_language
 from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words
 from transforms.writing.writer import Draft, Vote
 
@@ -62,10 +63,13 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     """Holds a draft's words against its evidence.
 
     Raises:
-        ValueError: with words for the model: another language, a name, number or relation that nothing supports, an exactness that is not said,
+        ValueError: with words for the model: another language, a hidden name, a name, number or relation that nothing supports, an exactness that is not said,
             or a relation of the form that the words do not say.
     """
     check_language(draft.text, language)
+    hidden = {var: value for var, key in draft.bindings.items() if (value := value_of_key(key)).kind == "entity"}
+    if leak := find_leak(store, {"question": draft.text}, hidden, draft.answer, languages):
+        raise ValueError(f'the question contains "{leak["name"]}", which {"is the answer" if leak["node"] == "answer" else "it is to hide"}')
     check_exactness(draft.text, draft.answer, language)
     sources = _sources(store, draft, language, languages)
     lines = proof_lines(store, draft, language)
@@ -109,7 +113,8 @@ def words_vote(store, draft: Draft, lines: tuple[ProofLine, ...], reply: WordsRe
         if not 1 <= said.line <= len(lines):
             raise ValueError(f"there is no line {said.line}; the lines are numbered 1 to {len(lines)}")
         cited.setdefault(said.line, []).append(said.words)
-    faults = [f'says besides: "{words}"' for words in reply.beyond]
+    faults = [f"not in the language asked for, {language}"] if other_language(draft.text, language) else []
+    faults += [f'says besides: "{words}"' for words in reply.beyond]
     faults += [f"does not say: {line.words}" for n, line in enumerate(lines, start=1) if n not in cited]
     for n, quoted in sorted(cited.items()):
         if language == LANGUAGE and not lines[n - 1].said(store, " … ".join(quoted)):

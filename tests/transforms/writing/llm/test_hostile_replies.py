@@ -17,6 +17,10 @@ SEED = Seed(entity_id="Q1", method="injection", rule="rare", level="easy", domai
 START = {"questions": [{"question": "Which architect designed Saint Ovid's Cathedral?", "answer": "Ivo Mersk", "answer_type": "entity",
                         "claim": "architect: Ivo"}]}
 FACT = {"descriptions": [{"text": "the cathedral in Merren", "claims": [{"number": "entity: Merren", "words": "in Merren"}]}]}
+PATH = {"questions": [{"question": "On which day was the teacher of the architect of the cathedral in the picture born?",
+                       "phrase": "the cathedral in the picture", "answer": "1 February 1790", "answer_type": "date", "precision": "day",
+                       "claim": "date of birth: 1 February 1790"}]}
+HOPS = (Hop(source="x0", target="x1", property="P84"), Hop(source="x1", target="x2", property="P1066"))
 HONEST = "Which architect designed the cathedral in Merren?"
 
 
@@ -37,6 +41,19 @@ def described(question=HONEST):
     return asyncio.run(made.inject(start, mention, (fact,), SEED))
 
 
+def walked():
+    made = writer(("canonical_question", PATH))
+    return asyncio.run(made.canonical_question(SEED, HOPS, tuple(map(made.store.entity, ("Q1", "Q2", "Q6")))))[0]
+
+
+def reworded(reply):
+    """A path's question with its bridge, the architect, described anew."""
+    fact = {"descriptions": [{"text": "a man born in Tolm", "claims": [{"number": "place of birth: Tolm", "words": "born in Tolm"}]}]}
+    mention = Mention(entity_id="Q2", var="x1")
+    (told,) = asyncio.run(writer(("describe", fact)).describe(walked(), mention, SEED))
+    return asyncio.run(writer(("inject", reply), ("inject", reply)).inject(walked(), mention, (told,), SEED))
+
+
 def played(role, of, reply):
     """What the writer keeps of a reply that it is given twice."""
     made = writer((role, reply), (role, reply))
@@ -53,8 +70,13 @@ def played(role, of, reply):
         case "hide_entity":
             return asyncio.run(made.hide_entity(described(), Mention(entity_id="Q4", surface="Merren"), SEED))
         case "canonical_question":
-            hops = (Hop(source="x0", target="x1", property="P84"), Hop(source="x1", target="x2", property="P1066"))
-            return asyncio.run(made.canonical_question(SEED, hops, tuple(map(made.store.entity, ("Q1", "Q2", "Q6")))))
+            return asyncio.run(made.canonical_question(SEED, HOPS, tuple(map(made.store.entity, ("Q1", "Q2", "Q6")))))
+        case "describe":
+            return asyncio.run(made.describe(walked(), Mention(entity_id=of, var="x1" if of == "Q2" else "x2"), SEED))
+        case "inject_bridge":
+            return reworded(reply)
+        case "obfuscate_answer":
+            return asyncio.run(made.obfuscate_answer(described(), SEED))
     votes = asyncio.run(made.check_words(replace(described(), text=of), SEED))
     return [vote for vote in votes if vote.holds]
 
@@ -63,10 +85,12 @@ def test_the_honest_replies_that_the_hostile_ones_are_made_from_are_kept():
     assert described().text == HONEST
     vote = {"said": [{"line": 1, "words": "Which architect designed"}, {"line": 2, "words": "in Merren"}], "why": "read", "holds": True}
     assert played("check_words", HONEST, vote)
-    question = "On which day was the teacher of the architect of the cathedral in the picture born?"
-    path = {"questions": [{"question": question, "phrase": "the cathedral in the picture", "answer": "1 February 1790", "answer_type": "date",
-                           "precision": "day", "claim": "date of birth: 1 February 1790"}]}
-    assert played("canonical_question", "Q1", path)
+    assert played("canonical_question", "Q1", PATH)
+    bridge = "The architect of the cathedral in the picture, a man born in Tolm, had a teacher. On which day was that teacher born?"
+    assert played("inject_bridge", "Q2", {"question": bridge}).text == bridge
+    longer = {"question": "On which day was the architect born who designed the cathedral in Merren?", "answer": "26 August 1825", "answer_type": "date",
+              "precision": "day", "claim": "date of birth: 26 August 1825"}
+    assert played("obfuscate_answer", "Q1", longer)
     hidden = {"question": "Which architect designed the cathedral in the town in the picture?", "phrase": "the town in the picture"}
     assert played("hide_entity", "Q4", hidden).anchor == "Q4"
 

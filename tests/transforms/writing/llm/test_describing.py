@@ -1,0 +1,96 @@
+"""What a model is offered to describe things by, and which walks it is not asked about, with the certificate's own judge."""
+import asyncio
+
+import pytest
+
+from records.form import Ask, ClaimClause, Form, Image
+from records.knowledge import Entity, PropertyInfo, Value, entity_value
+from records.synthesis import Answer, Hop, Seed
+from tests.prompts.scripted import Scripted
+from tests.small_facts import SmallFacts, claim, year
+from transforms.certificate.certify import CertificateRules
+from transforms.certificate.facts import Trust
+from transforms.drafting.accept import Accept
+from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from transforms.writing.llm.mentions import named_entities
+from transforms.writing.writer import Draft, Mention
+
+NAMES = {"Q1": "Ardwen Light", "Q2": "Ilse Varga", "Q3": "Brisk Light", "Q4": "Corrie Light", "Q5": "Dun Light", "Q6": "Otto Lehn", "Q7": "Egg Light",
+         "Q8": "Orlen", "Q9": "Tolm", "Q20": "lighthouse", "Q21": "human", "Q22": "Norland"}
+PROPERTIES = {"P84": ("architect", "wikibase-item"), "P31": ("instance of", "wikibase-item"), "P571": ("inception", "time"),
+              "P17": ("country", "wikibase-item"), "P131": ("located in", "wikibase-item")}
+HOPS = (Hop(source="x0", target="x1", property="P84"), Hop(source="x1", target="x2", property="P84", reverse=True))
+MANY = 60
+"""Further lighthouses, from which a property is seen to have one value."""
+SEED = Seed(entity_id="Q1", method="paths", rule="anchor", level="easy", domain="building_or_place")
+
+
+class Facts(SmallFacts):
+    def entity_of_title(self, title):
+        return {name: e for e, name in NAMES.items()}.get(title)
+
+    def images_of(self, entity_id):
+        return ()
+
+
+def facts(told: str, twin: str = "") -> Facts:
+    """Three lighthouses of one architect, two of another; of Brisk Light something more is told, which a lighthouse elsewhere shares."""
+    lights = {"Q1": "Q2", "Q3": "Q2", "Q4": "Q2", "Q5": "Q6", "Q7": "Q6"}
+    claims = [claim(e, "P31", "Q20") for e in lights] + [claim(e, "P84", by) for e, by in lights.items()] + [claim(e, "P31", "Q21") for e in ("Q2", "Q6")]
+    claims += [claim(e, "P571", year(1850 + n)) for n, e in enumerate(lights)] + [claim(e, "P17", "Q22") for e in lights]
+    claims += [c for n in range(MANY) for c in (claim(f"Q{100 + n}", "P31", "Q20"), claim(f"Q{100 + n}", "P571", year(1600 + n)))]
+    claims += [claim(e, "P131", "Q8") for e in (told, twin) if e] + [claim(e, "P131", "Q9") for e in lights if told and e not in (told, twin)]
+    entities = {e: Entity(id=e, labels={"en": name}) for e, name in NAMES.items()}
+    return Facts(claims, entities, properties={p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in PROPERTIES.items()})
+
+
+def writer(store, *replies):
+    judge = Accept(facts=store, rules=CertificateRules(trust=Trust(complete=True), stated=False))
+    return LlmWriter(Scripted([(role, "", reply) for role, reply in replies]), store, LlmRules(votes=1), judge=judge)
+
+
+QUESTION = {"question": "In which year was another lighthouse founded that was designed by the architect of the lighthouse in the picture?", "answer": "1851",
+            "answer_type": "date", "precision": "year", "claim": "inception", "phrase": "the lighthouse in the picture"}
+
+
+def canonical(store):
+    made = writer(store, ("canonical_question", {"questions": [QUESTION]}))
+    found = asyncio.run(made.canonical_question(SEED, HOPS, tuple(store.entity(e) for e in ("Q1", "Q2", "Q3"))))
+    return found, made.client.prompts
+
+
+def test_a_walk_with_a_stop_that_nothing_singles_out_costs_no_call():
+    assert canonical(facts("")) == ([], [])
+
+
+def test_one_whose_stops_can_be_described_is_asked_about():
+    found, prompts = canonical(facts("Q3", "Q5"))
+    assert [d.text for d in found] == [QUESTION["question"]] and [role for role, _ in prompts] == ["canonical_question"]
+
+
+def offered(store):
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x2", property="P84", object="x1"),
+                         ClaimClause(subject="x2", property="P571", object="a")), ask=Ask(var="a", type="date", precision="year"))
+    draft = Draft(text="?", answer=Answer(value=year(1851), text="1851", type="date"), form=form, hops=HOPS,
+                  bindings={"x0": "Q1", "x1": "Q2", "x2": "Q3", "a": year(1851).key()})
+    describing = writer(store)._describing
+    shown = describing.told(draft, store.entity("Q3"))
+    found = describing.offers(draft, Mention(entity_id="Q3", var="x2"), shown)
+    return [[shown.claim(n).words for n in offer.numbers] for offer in found]
+
+
+def test_sets_are_offered_that_are_shared_alone_and_unique_together():
+    assert offered(facts("Q3", "Q5")) == [["instance of: lighthouse", "located in: Orlen"]]
+
+
+@pytest.mark.parametrize("store", [facts("Q3"), facts("Q3", "Q4"), facts("")], ids=["fits one thing alone", "fits a rival, too", "the country alone"])
+def test_none_is_offered_that_the_check_would_refuse(store):
+    assert offered(store) == []
+
+
+def test_a_common_noun_is_not_among_the_names_that_can_be_hidden():
+    store = facts("Q3")
+    form = Form(clauses=(ClaimClause(subject=entity_value("Q3"), property="P31", object=entity_value("Q20")),
+                         ClaimClause(subject=entity_value("Q3"), property="P131", object="a")), ask=Ask(var="a", type="entity"))
+    draft = Draft(text="Where does the lighthouse Brisk Light stand?", answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"), form=form)
+    assert named_entities(store, draft, "Q3", ("en",)) == {"Q3": "Brisk Light"}
