@@ -108,8 +108,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module) -> None:
         tree = _Turn(self.mutant.number).visit(ast.parse(self.mutant.module.read_text(encoding="utf-8")))
-        whole: ast.Module = ast.fix_missing_locations(tree)
-        exec(compile(whole, str(self.mutant.module), "exec"), vars(module))
+        exec(compile(ast.fix_missing_locations(tree), str(self.mutant.module), "exec"), vars(module))
 
 
 def survives(mutant: Mutant | None, tests: list[str], seconds: int = 120) -> bool:

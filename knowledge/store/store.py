@@ -27,7 +27,8 @@ class Store:
 
     Attributes:
         path: the store's folder or URL.
-        meta: wiki, the address of its main page, languages, snapshot date, dump names and dates, rows and digest of each table, digest of the whole, stated counts of classes.
+        meta: wiki, the address of its main page, languages, snapshot date, dump names and dates, rows and digest of each table, digest of the whole,
+            stated counts of classes.
     """
 
     def __init__(self, path: str, meta: dict[str, Any]) -> None:

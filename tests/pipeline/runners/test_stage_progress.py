@@ -103,4 +103,5 @@ def test_in_a_bucket_parts_are_told_and_no_file_is_read(run, monkeypatch):
 def test_every_stage_of_the_jobs_has_words_and_no_other():
     run, recipe = RunFolder("run"), load_recipe("demo")
     play = PlayJob(run=run, store_path="store", recipe=recipe, out=EpisodeFolder.of(run), questions="")
-    assert {stage.name for stage in (*synth_stages(Job(run, "store", recipe)), *teach_stages(play))} | {"items", "mark"} == set(DOING), "the last two are evaluations'"
+    of_evaluations = {"items", "mark"}
+    assert {stage.name for stage in (*synth_stages(Job(run, "store", recipe)), *teach_stages(play))} | of_evaluations == set(DOING)

@@ -85,4 +85,5 @@ def test_a_bare_year_counts_only_on_a_page_about_a_node():
 def test_the_certificate_of_a_form_names_what_it_checked():
     facts = SmallFacts([c for i in range(60) for c in (claim(f"Q1{i}", "P31", "Qt"), claim(f"Q1{i}", "P84", f"Q2{i}"))])
     made = certify_form(FORM, facts, {"x0": entity_value("Q13")}, {"x0": "Q13", "a": "Q23"}, CertificateRules(stated=False))
-    assert {c.name for c in made.checks} == {"claims", "stated", "connected", "one_answer", "margin", "no_decoration", "needs_picture", "no_guess", "effective_hops"}
+    assert {c.name for c in made.checks} == {"claims", "stated", "connected", "one_answer", "margin", "no_decoration", "needs_picture",
+                                               "no_guess", "effective_hops"}
