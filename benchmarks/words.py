@@ -67,7 +67,8 @@ def row(texts: Sequence[str], num_words: int) -> list[float]:
     few = [bones(t) for t in random.Random(SEED).sample(list(texts), min(AMONG, len(texts)))]
     twins = sum(len(a & b) >= ALIKE * len(a | b) for a, b in combinations(few, 2))
     starts = Counter(" ".join(words_of(t)[:2]).lower() for t in texts)
-    return [len(texts), mean(len({w.lower() for t in d for w in words_of(t)}) for d in draws), mean(len({w for t in d for w in bones(t)}) for d in draws), twins,
+    return [len(texts), mean(len({w.lower() for t in d for w in words_of(t)}) for d in draws),
+            mean(len({w for t in d for w in bones(t)}) for d in draws), twins,
             100 * mean("opener of an exam paper" in problems(t) for t in texts), 100 * starts.most_common(1)[0][1] / len(texts),
             mean(len(words_of(t)) for t in texts), 100 * mean(bool(repeated(t)) for t in texts)]
 

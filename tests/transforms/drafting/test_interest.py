@@ -85,7 +85,8 @@ def _drafted(monkeypatch, drafts, **rules):
 
 def _draft(text: str, *asked) -> Draft:
     form, binding = _asks(*asked)
-    return Draft(text=text, answer=Answer(text="x", type="entity", value=binding["a"]), form=form, bindings={v: b.key() for v, b in binding.items()}, anchor=BRIDGE)
+    answer = Answer(text="x", type="entity", value=binding["a"])
+    return Draft(text=text, answer=answer, form=form, bindings={v: b.key() for v, b in binding.items()}, anchor=BRIDGE)
 
 
 DULL, GOOD = ("dull?", "P2046", AREA, ("P131", TOWN)), ("good?", "P1066", entity_value("Q9"), ("P84", ARCHITECT))
