@@ -15,7 +15,7 @@ from agent.turns.conversation import Conversation
 from calls.event_loop import submit
 from files.opened import Opened
 from models.messages import Message
-from models.picture_file import PictureError
+from models.picture_file import PictureError, decode
 from pipeline.ingest.store_vectors import embed_store
 from pipeline.recipe import Recipe
 from records.episodes import EndReason, Episode, ToolResult
@@ -113,9 +113,13 @@ def _read(picture: str) -> tuple[bytes, ...]:
     if not picture:
         return ()
     try:
-        return (Path(picture).read_bytes(),)
+        data = Path(picture).read_bytes()
+        decode(data)  # before a model is loaded: that takes longer
     except OSError as error:
         raise InputError(picture, f"cannot be read ({error.strerror})", "Name a picture's file.") from error
+    except PictureError as error:
+        raise InputError(picture, "is no picture that can be read", "Give a JPEG or PNG file.") from error
+    return (data,)
 
 
 def _ended(episode: Episode) -> str:
