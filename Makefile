@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo demo-train test test-all test-flink flink-parts java lint sandbox system clean
+.PHONY: demo demo-train demo-loop test test-all test-flink flink-parts java lint sandbox system clean
 
 demo: $(VENV)/installed sandbox
 	@$(BIN)/questloom demo --out demo
@@ -14,6 +14,10 @@ demo: $(VENV)/installed sandbox
 # Ten minutes on a CPU: a tiny policy learns to look, search and answer.
 demo-train: $(VENV)/installed
 	@$(BIN)/questloom demo-train --out demo-train
+
+# Less than twenty minutes on a CPU: three rounds of the closed loop with a tiny policy.
+demo-loop: $(VENV)/installed
+	@$(BIN)/questloom demo-loop --out demo-loop
 
 test: lint system
 	$(BIN)/python -m pytest -m "not slow and not flink" -n 2 --dist loadfile
@@ -60,4 +64,4 @@ $(VENV)/installed: setup.py
 	@touch $@
 
 clean:
-	rm -rf $(VENV) demo demo-train build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) demo demo-train demo-loop build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -24,6 +24,7 @@ from agent.tools import ToolBox
 from agent.tools.model_reader import ROLE as READER
 from agent.tools.model_reader import ModelReader
 from agent.tools.tool_settings import CONFINED
+from agent.tools.toolbox import tool_schemas
 from agent.turns.renderer import Renderer
 from calls.budget import Budget
 from calls.caller import Caller
@@ -165,9 +166,17 @@ def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
     schemas = toolbox.schemas()
     engine, begin = open_engine(settings, at, tuple(schema["function"]["name"] for schema in schemas))
     special = tuple(engine.tokens.special_tokens) if isinstance(engine, TokenEngine) else ()
-    renderer = Renderer(schemas, max_calls=settings.limits.calls, handles=settings.tools.handles, brief=settings.tools.brief,
-                        special_tokens=special)
-    return Playing(Player(engine, toolbox, settings.limits, renderer=renderer), toolbox, special, begin)
+    return Playing(Player(engine, toolbox, settings.limits, renderer=prompt_renderer(settings, special)), toolbox, special, begin)
+
+
+def prompt_renderer(settings: PlaySettings, special_tokens: Collection[str] = ()) -> Renderer:
+    """What a policy is told under these settings, whether or not anything is played here.
+
+    Args:
+        special_tokens: see `Renderer`.
+    """
+    return Renderer(tool_schemas(settings.tools), max_calls=settings.limits.calls, handles=settings.tools.handles, brief=settings.tools.brief,
+                    special_tokens=special_tokens)
 
 
 def open_toolbox(settings: PlaySettings, at: PlayPlace) -> ToolBox:

@@ -19,16 +19,35 @@ T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 8: 2.365, 10: 2.262}
 FIGURES = ("held_out/pass_rate", "held_out/valid_turns", "held_out/turns", "reward", "entropy")
 
 
-def trained(out: Path, seed: int, steps: int, name: str, settings: Sequence[str]) -> Path:
-    """The folder of a seed's GRPO; what is there already is not trained again."""
-    run, store = prepare(out, seed=WORLD_SEED, workers=1)
-    sft, grpo = out / f"sft{seed}", out / f"{name}{seed}"
-    if not (sft / "result.json").is_file():
-        training("sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(sft), "--set", f"seed={seed}")
-    if not (grpo / "result.json").is_file():
+def placed(out: Path) -> tuple[Path, Path]:
+    """Run and store under OUT, made where they are missing."""
+    run, store = out / "run", out / "store"
+    return (run, store) if (run / "run.json").is_file() else prepare(out, seed=WORLD_SEED, workers=1)
+
+
+def fine_tuned(out: Path, seed: int) -> Path:
+    """A seed's fine-tuned model; what is there already is not trained again."""
+    folder = out / f"sft{seed}"
+    if not (folder / "result.json").is_file():
+        training("train.sft", "--config", SFT, "--data", str(placed(out)[0]), "--model", str(tiny_base()), "--out", str(folder), "--set", f"seed={seed}")
+    return folder / "model"
+
+
+def learned(out: Path, name: str, seed: int, model: Path, steps: int, settings: Sequence[str], *, trainer: Sequence[str] = ("train.grpo",)) -> Path:
+    """The folder of a seed's GRPO; what is there already is not trained again.
+
+    Args:
+        name: of the settings; the folder's, with the seed.
+        model: that it begins with.
+        settings: in place of the preset's.
+        trainer: module, and what it is given before the trainer's own arguments.
+    """
+    folder = out / f"{name}{seed}"
+    if not (folder / "result.json").is_file():
+        run, store = placed(out)
         more = [part for setting in (f"seed={seed}", f"step.steps={steps}", *settings) for part in ("--set", setting)]
-        training("grpo", "--config", GRPO, "--run", str(run), "--store", str(store), "--model", str(sft / "model"), "--out", str(grpo), *more)
-    return grpo
+        training(*trainer, "--config", GRPO, "--run", str(run), "--store", str(store), "--model", str(model), "--out", str(folder), *more)
+    return folder
 
 
 def interval(found: Sequence[float]) -> str:
@@ -83,7 +102,8 @@ def main() -> None:
     parser.add_argument("--control", action="append", default=[], metavar="NAME:KEY=VALUE[,KEY=VALUE…]", help="GRPO once more, with other settings")
     asked = parser.parse_args()
     kinds = {"grpo": [], **{name: rest.split(",") for name, _, rest in (each.partition(":") for each in asked.control)}}
-    runs = {name: [trained(asked.out, seed, asked.steps, name, settings) for seed in asked.seeds] for name, settings in kinds.items()}
+    runs = {name: [learned(asked.out, name, seed, fine_tuned(asked.out, seed), asked.steps, settings) for seed in asked.seeds]
+            for name, settings in kinds.items()}
     print("\n".join(table(runs)))
     draw(runs, asked.out / "learning.png")
 

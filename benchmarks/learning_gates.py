@@ -6,61 +6,25 @@ Each run is played at temperature 1 on its split `rl/validation` (a run over ano
 turns of the base and of the fine-tuned model; success, by number of hops; success with the picture turned grey; and what wrong queries lead to.
 """
 import argparse
-import asyncio
 import datetime
 import io
-import itertools
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 
 from PIL import Image
 
-from agent.judges.answer import judge_by_rules
 from agent.oracle.observation_reading import says
 from agent.oracle.puzzle import puzzle_from
-from agent.play.player import Task
-from agent.play_settings import PlaySettings
-from agent.setup import PlayPlace, open_player, opened_searches, opened_store
+from agent.setup import opened_searches, opened_store
 from files.opened import Opened
 from knowledge.world.learning import COLOURS, KINDS, NUMBERS
 from models.model_settings import ModelSettings
-from pipeline.recipe import load_recipe
-from records.episodes import Episode, Outcome
+from pipeline.commands.held_out_play import SPLIT, held_out_questions, play, settings_for, success, valid_turns
 from records.identity import canonical_json
 from records.synthesis import Question
-from transforms.stages.run_folder import RunFolder
-
-SPLIT = "rl/validation"
-
-
-@dataclass(frozen=True)
-class Played:
-    """An episode, its question, and whether the answer is right."""
-
-    question: Question
-    episode: Episode
-    right: bool
-
-    @property
-    def hops(self) -> int:
-        """Claims between picture and answer."""
-        return len(self.question.bindings) - 1
-
-    @property
-    def num_valid(self) -> int:
-        """Turns that keep to the protocol."""
-        return sum(not turn.violation for turn in self.episode.turns)
-
-
-def questions_of(run: str, split: str = SPLIT) -> list[Question]:
-    """The kept questions of a split, by id."""
-    folder = RunFolder(run)
-    found = folder.read(folder.label("split"), "kept", Question)
-    return sorted((q for q in found if q.split == split), key=lambda q: q.id)
+from records.trajectories import Trajectory
 
 
 def grey(picture: bytes) -> bytes:
@@ -69,46 +33,6 @@ def grey(picture: bytes) -> bytes:
         out = io.BytesIO()
         Image.new("RGB", image.size, (128, 128, 128)).save(out, "PNG")
         return out.getvalue()
-
-
-def settings_for(model: str, recipe: str = "learning") -> PlaySettings:
-    """How a local model plays the recipe's questions at temperature 1."""
-    return replace(load_recipe(recipe).teach, engine="transformers", model=model, temperature=1.0, top_p=1.0, device="cpu")
-
-
-def play(settings: PlaySettings, run: str, store: str, questions: Sequence[Question], *, rollouts: int = 1, without_picture: bool = False,
-         seed: int = 0) -> list[Played]:
-    """Plays questions of a run."""
-    folder = RunFolder(run)
-    by_id = {q.id: q for q in questions}
-
-    async def played(opened: Opened) -> list[Episode]:
-        made = open_player(settings, PlayPlace(store, lambda: Path(":memory:"), ModelSettings(), opened, seed))
-        tasks = []
-        for question in questions:
-            made.begin(question)
-            picture = folder.read_picture(question.image_id)
-            tasks.append(Task(task_id=question.id, question=question.text, pictures=(grey(picture) if without_picture else picture,)))
-        return [episode async for episode in made.player.play_all(tasks, rollouts=rollouts)]
-
-    with Opened() as opened:
-        episodes = asyncio.run(played(opened))
-    return [Played(by_id[e.task_id], e, _right(by_id[e.task_id], e)) for e in episodes]
-
-
-def _right(question: Question, episode: Episode) -> bool:
-    return judge_by_rules(question.answer, episode.answer, question=question.text).outcome is Outcome.CORRECT
-
-
-def success(played: Iterable[Played]) -> float:
-    """Share of right answers."""
-    found = [p.right for p in played]
-    return sum(found) / len(found) if found else float("nan")
-
-
-def valid(played: Sequence[Played]) -> float:
-    """Share of turns that keep to the protocol."""
-    return sum(p.num_valid for p in played) / max(1, sum(len(p.episode.turns) for p in played))
 
 
 def wrong_queries(store: str, questions: Sequence[Question], results: int, rng: random.Random) -> dict[str, float]:
@@ -134,13 +58,13 @@ def wrong_queries(store: str, questions: Sequence[Question], results: int, rng: 
     return {name: sum(found) / len(found) for name, found in counts.items()}
 
 
-def searched_wrongly(played: Iterable[Played], store: str) -> list[Played]:
+def searched_wrongly(played: Iterable[Trajectory], by_id: Mapping[str, Question], store: str) -> list[Trajectory]:
     """Episodes none of whose searches held all words of what is to be seen."""
     with Opened() as opened:
         facts = opened_store(store, opened)
         found = []
         for p in played:
-            puzzle = puzzle_from(p.question, facts, sighted=True)
+            puzzle = puzzle_from(by_id[p.question_id], facts, sighted=True)
             queries = [canonical_json(t.call.arguments) for t in p.episode.turns if t.call and t.call.name == "text_search"]
             if puzzle and not any(all(says(query, word) for word in puzzle.seen) for query in queries):
                 found.append(p)
@@ -157,20 +81,22 @@ def main() -> None:
     arguments = parser.parse_args()
     print(f"{datetime.date.today()}, at most {arguments.tasks} tasks of {SPLIT} of each run × {arguments.rollouts} rollouts, temperature 1")
     for run, store in (task.split("=", 1) for task in arguments.task):
-        questions = questions_of(run)[:arguments.tasks]
+        questions = held_out_questions(run)[:arguments.tasks]
+        by_id = {q.id: q for q in questions}
         base = play(settings_for(arguments.base), run, store, questions[:40])
         began = time.monotonic()
         sft = play(settings_for(arguments.sft), run, store, questions, rollouts=arguments.rollouts)
         seconds = time.monotonic() - began
-        blind = play(settings_for(arguments.sft), run, store, questions, rollouts=arguments.rollouts, without_picture=True)
-        wrongly = searched_wrongly(sft, store)
+        blind = play(settings_for(arguments.sft), run, store, questions, rollouts=arguments.rollouts, shown=grey)
+        wrongly = searched_wrongly(sft, by_id, store)
         searches = wrong_queries(store, questions, settings_for(arguments.sft).tools.results, random.Random(0))
         print(f"\n{run}: {len(questions)} tasks, {len(sft)} episodes in {seconds:.0f} s")
-        print(f"  valid turns        base {valid(base):.3f}   after SFT {valid(sft):.3f}")
-        by_hops = {h: list(g) for h, g in itertools.groupby(sorted(sft, key=lambda p: p.hops), key=lambda p: p.hops)}
+        print(f"  valid turns        base {valid_turns(base):.3f}   after SFT {valid_turns(sft):.3f}")
+        hops = {q.id: len(q.bindings) - 1 for q in questions}  # claims between picture and answer
+        by_hops = {h: [p for p in sft if hops[p.question_id] == h] for h in sorted(set(hops.values()))}
         print(f"  success            base {success(base):.3f}   after SFT {success(sft):.3f}   "
               + "   ".join(f"{h} hop{'s' * (h > 1)} {success(g):.3f}" for h, g in by_hops.items()))
-        print(f"  grey pictures      {success(blind):.3f}, valid turns {valid(blind):.3f}")
+        print(f"  grey pictures      {success(blind):.3f}, valid turns {valid_turns(blind):.3f}")
         print(f"  searches           right words: the page first {searches['right first']:.3f}; one wrong: first {searches['wrong first']:.3f}, "
               f"among the hits {searches['wrong among']:.3f}")
         print(f"  never searched for what is seen: {len(wrongly)} episodes, success {success(wrongly):.3f}")

@@ -43,8 +43,8 @@ class Caller:
         self._shut: dict[tuple[str, str], tuple[float, CallFault]] = {}
 
     def set_pace(self, provider: str, pace: Pace) -> None:
-        """Sets a provider's pace; before its first call."""
-        assert all(name != provider for name, _ in self._lanes), provider
+        """Sets a provider's pace; before its first call, or the same again."""
+        assert self._paces.get(provider) == pace or all(name != provider for name, _ in self._lanes), provider
         self._paces[provider] = pace
 
     async def aclose(self) -> None:

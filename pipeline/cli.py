@@ -77,6 +77,20 @@ def demo_train(out: Annotated[Path, typer.Option(help="Folder for everything tha
     typer.echo(run_demo_train(out, seed=seed, steps=steps, workers=workers or cpus()))
 
 
+@app.command("demo-loop")
+def demo_loop(out: Annotated[Path, typer.Option(help="Folder for everything that the demo makes.")] = Path("demo-loop"),
+              seed: Annotated[int, typer.Option(min=0, max=999, help="Of the world, the fine-tuning and the loop.")] = 5, workers: Workers_ = 0) -> None:
+    """Shows the closed loop on a CPU in less than twenty minutes: three rounds in which questions and policy change each other.
+
+    Writes the small learning world, fine-tunes the shipped tiny base on the oracle's episodes, then three times: questions, four rollouts each, a
+    diagnosis, an edited recipe, some steps of GRPO. Ends in the loop's report. An unfinished demo is continued by the same command.
+    """
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # a tiny model on shared cores runs several times slower with a thread a core
+    from pipeline.commands.demo_loop import run_demo_loop
+
+    typer.echo(run_demo_loop(out, seed=seed, workers=workers or cpus()))
+
+
 @app.command()
 def world(out: Annotated[Path, typer.Option(help="Folder to write.")], articles: Annotated[int, typer.Option(min=1)] = 1000,
           seed: Annotated[int, typer.Option(min=0)] = 7,
@@ -214,10 +228,15 @@ def evolve(out: Annotated[str, typer.Option(help="The loop's folder, on a local 
 def chat(store: Store_, question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
          picture: Annotated[str, typer.Option(help="The picture that the question is about.")] = "",
          engine: Annotated[str, typer.Option(help="openai (the endpoint of the role `agent`), transformers or server. Sets teach.engine.")] = "openai",
-         recipe: Annotated[str, typer.Option(help="A recipe with the sections `teach` and `models`.")] = "demo", overrides: Set_ = None) -> None:
-    """Asks an engine one question over a store and prints each turn: thought, call, what was observed, answer.
+         recipe: Annotated[str, typer.Option(help="A recipe with the sections `teach` and `models`.")] = "demo",
+         page: Annotated[bool, typer.Option("--page", help="Shows the episode on a local page, with its pictures.")] = False,
+         by_hand: Annotated[bool, typer.Option("--by-hand", help="You play it, on a local page with a form for each tool.")] = False,
+         overrides: Set_ = None) -> None:
+    """Asks an engine one question over a store and shows each turn: thought, call, what was observed, answer.
 
     With a model of your own: questloom chat --store STORE --picture tower.jpg --engine transformers --set teach.model=FOLDER "Who built this tower?"
+
+    To see what a policy sees, play one yourself: questloom chat --store STORE --picture tower.jpg --by-hand "Who built this tower?"
     """
     from files.opened import Opened
     from pipeline.commands.chat import chat as ask
@@ -225,7 +244,7 @@ def chat(store: Store_, question: Annotated[str, typer.Argument(help="What to as
 
     with Opened() as opened:
         settings = load_recipe(recipe, (*(overrides or ()), f"teach.engine={json.dumps(engine)}"))
-        episode = ask(settings, question, store=store, opened=opened, picture=picture, say=typer.echo)
+        episode = ask(settings, question, store=store, opened=opened, picture=picture, say=typer.echo, page=page, by_hand=by_hand)
     raise typer.Exit(DONE if episode.end == "answered" else FAILED)
 
 
@@ -361,12 +380,25 @@ def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
 
 
 @app.command()
-def publish(run: Run_, to: Annotated[str, typer.Option(help="A folder, s3://…, gs://…, or hf://ORG/NAME (token in HF_TOKEN).")],
-            drop: Annotated[Path | None, typer.Option(help="A file of pictures to leave out: Commons names or hashes, one a line.")] = None) -> None:
-    """Uploads a run's data set, or copies it; with --drop it is rebuilt without some pictures first."""
-    from pipeline.commands.publish import publish as publish_run
+def publish(to: Annotated[str, typer.Option(help="A folder, s3://…, gs://…, or hf://ORG/NAME (token in HF_TOKEN).")],
+            run: Annotated[str, typer.Option(help="A run's folder, whose data set is published.")] = "",
+            model: Annotated[str, typer.Option(help="The --out of `questloom train`, whose model is published with a card.")] = "",
+            drop: Annotated[Path | None, typer.Option(help="--run: a file of pictures to leave out: Commons names or hashes, one a line.")] = None,
+            scores: Annotated[str, typer.Option(help="--model: a folder of `questloom evaluate` for the card.")] = "",
+            private: Annotated[bool, typer.Option("--private", help="A new repository on the Hub is shown to its owners only.")] = False) -> None:
+    """Uploads a run's data set or a trained model, or copies it; with --drop the data set is rebuilt without some pictures first.
 
-    typer.echo(publish_run(run, to, drop=drop))
+      questloom publish --run RUN --to hf://my-lab/questions --private
+
+      questloom publish --model grpo --scores results --to hf://my-lab/agent
+
+    An upload that broke off is continued by the same command.
+    """
+    from pipeline.commands import publish as publishing
+
+    if bool(run) == bool(model) or (model and drop) or (run and scores):
+        raise InputError("publish", "takes --run (with --drop) or --model (with --scores)", "Name one of the two.")
+    typer.echo(publishing.publish(run, to, drop=drop, private=private) if run else publishing.publish_model(model, to, scores=scores, private=private))
 
 
 @app.command(context_settings=BEAM)

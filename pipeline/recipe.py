@@ -152,7 +152,7 @@ def with_overrides(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
 def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
     """The recipe of a mapping; `where` names it in errors."""
     try:
-        return _adapter().validate_python(data)
+        return _consistent(_adapter().validate_python(data), where)
     except ValidationError as error:
         errors = error.errors()
         first = next((e for e in errors if e["type"] in UNKNOWN), errors[0])  # of a misspelt key that is required both are told
@@ -160,6 +160,16 @@ def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
         if first["type"] in UNKNOWN:
             raise InputError(f"{where}, key {key}", "is unknown", _meant(first["loc"])) from error
         raise InputError(f"{where}, key {key}", f"{first['msg']} (it is {repr(first['input'])[:200]})", "Correct the value.") from error
+
+
+def _consistent(recipe: Recipe, where: str) -> Recipe:
+    """Refuses a level that is drawn and of which the draft knows no length."""
+    for method, name, lengths in (("paths", "hops", recipe.draft.hops), ("injection", "rounds", recipe.draft.rounds)):
+        missing = [level for level, weight in recipe.seeds.levels.items() if weight and level not in lengths]
+        if missing and recipe.seeds.methods.get(method):
+            raise InputError(f"{where}, key seeds.levels.{missing[0]}", f"has a weight, and draft.{name} does not say how long such a question is",
+                             f"Set draft.{name}.{missing[0]}.")
+    return recipe
 
 
 def _fault(error: Exception) -> str:

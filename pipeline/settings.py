@@ -59,6 +59,7 @@ class ExportRules:
     """Share of anchors set aside as the run's own frozen benchmark; questions of level `benchmark` are set aside whatever it is."""
     questions_per_shard: Annotated[int, Gt(0)] = 500
     formats: tuple[str, ...] = ("sharegpt", "verl", "trl")
+    """Also "jsonl" (ms-swift, rLLM), whose pictures take a third more room."""
 
 
 @dataclass(frozen=True, kw_only=True)

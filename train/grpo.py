@@ -143,7 +143,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
             weights.close()
         write(out)
         result = {"questions": {"train": len(questions.train), "validation": len(questions.validation)}, "steps": settings.step.steps,
-                  "updates": settings.updates, "ranks": at.size, "parallel": at.kind, **counts(made.loaded.model)}
+                  "updates": settings.updates, "ranks": at.size, "parallel": at.kind, "machine": at.machine, **counts(made.loaded.model)}
         if metrics is not None:
             metrics.close()
             write_whole(out / "result.json", (json.dumps(result, indent=2) + "\n").encode())

@@ -6,6 +6,7 @@ start one. So the number of processes is asserted, and under FSDP2 that every pa
 (`normalise.py`); accelerate's `gradient_accumulation_steps` must stay 1.
 """
 import os
+import platform
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -57,6 +58,11 @@ class World:
     def first(self) -> bool:
         """Whether this process writes what is written once."""
         return self.rank == 0
+
+    @property
+    def machine(self) -> str:
+        """What this process computes on, for a model's card."""
+        return torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else f"CPU, {torch.get_num_threads()} threads ({platform.machine()})"
 
     def wait(self) -> None:
         """Until all ranks are here."""

@@ -112,7 +112,7 @@ def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, va
         run = Training(policy, optimiser, documents, maker, settings, at)
         train(run, course, survey.of("validation"), done=done, checkpoints=checkpoints, metrics=metrics)
         export(policy, scorer, loaded, processor, source=model, out=out, bf16=settings.weights.precision == "bf16", writes=at.first)
-        result = {"rows": survey.figures(), "updates": course.updates, "ranks": at.size, "parallel": at.kind, **counts(loaded.model)}
+        result = {"rows": survey.figures(), "updates": course.updates, "ranks": at.size, "parallel": at.kind, "machine": at.machine, **counts(loaded.model)}
         if metrics is not None:
             metrics.close()
             write_whole(out / "result.json", (json.dumps(result, indent=2) + "\n").encode())

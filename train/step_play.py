@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from agent.judges.answer import Judgement
 from agent.play.player import Player
 from files.parquet import write_records
+from records.episodes import Episode
+from records.synthesis import Question
 from records.trajectories import AnswerVerdict, Trajectory
 from train.actor import Actor, Again
 from train.grpo_settings import GrpoSettings
@@ -96,14 +99,14 @@ class StepPlay:
         """Keeps the rollouts of the step's first question, on the rank that played it."""
         for group in made.groups:
             if group.asked.number == 0:
-                write_records(self.actor.files.at(f"step-{step:06d}.parquet"), Trajectory, [trajectory_of(each) for each in group.rollouts])
+                write_records(self.actor.files.at(f"step-{step:06d}.parquet"), Trajectory,
+                              [trajectory_of(each.judged.asked.question, each.episode, each.judged.verdict) for each in group.rollouts])
 
 
-def trajectory_of(each: Scored) -> Trajectory:
-    """A rollout as the report reads episodes. Where its pictures are from is not looked up: such episodes are not given on."""
-    question, verdict = each.judged.asked.question, each.judged.verdict
+def trajectory_of(question: Question, episode: Episode, verdict: Judgement) -> Trajectory:
+    """An episode as the report reads it. Where its pictures are from is not looked up: such episodes are not given on."""
     return Trajectory(question_id=question.id, seed_id=question.seed_id, split=question.split, level=question.level, method=question.method,
                       domain=question.domain, language=question.language, answer=question.answer, image_id=question.image_id,
-                      source_image_id=question.source_image_id, episode=timeless(each.episode)[0], statistics=statistics_of(each.episode),
+                      source_image_id=question.source_image_id, episode=timeless(episode)[0], statistics=statistics_of(episode),
                       verdict=AnswerVerdict(outcome=verdict.outcome.value, by=verdict.by, given=verdict.given, why=verdict.why,
                                             confidence=verdict.confidence, prompt=verdict.prompt))

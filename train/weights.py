@@ -119,7 +119,9 @@ def export(policy: nn.Module, scorer: Scorer, loaded: Loaded, processor: Any, *,
                                                                   ignore_frozen_params=loaded.adapters is not None))
     if not writes:
         return
-    weights = {name.removeprefix(PREFIX): cast(torch.Tensor, tensor) for name, tensor in found.items()}
+    # A tied head is written once: gathered or cast, it is no longer the embedding's own memory, by which transformers would know.
+    tied = {name for name, _ in scorer.model.named_parameters(remove_duplicate=False)} - {name for name, _ in scorer.model.named_parameters()}
+    weights = {name.removeprefix(PREFIX): cast(torch.Tensor, tensor) for name, tensor in found.items() if name.removeprefix(PREFIX) not in tied}
     kind = torch.bfloat16 if bf16 else torch.float32
     if loaded.adapters is None:
         weights = {name: tensor.to(kind) for name, tensor in weights.items()}

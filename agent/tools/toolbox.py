@@ -35,6 +35,16 @@ TOOLS = (Tool(search.text_search, remote=True), Tool(search.web_search, remote=T
 """Each name of `tool_settings.ALL_TOOLS`, in that order."""
 
 
+def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
+    """The tools that the settings name, by name, in the order of prompts."""
+    return {tool.name: replace(tool, defaults={"top_k": settings.results}) for tool in TOOLS if tool.name in settings.tools}
+
+
+def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:
+    """OpenAI-style function schemas of these tools, in the order of prompts."""
+    return [tool.schema(handles=settings.handles) for tool in offered_tools(settings).values()]
+
+
 class ToolBox:
     """The tools of a run. One a process; episodes share it, each with its own bank.
 
@@ -52,7 +62,7 @@ class ToolBox:
                  summarise: Summarise | None = None) -> None:
         self.provider, self.settings = provider, settings or ToolSettings()
         self.sandbox, self.summarise = sandbox, summarise
-        known = {tool.name: tool for tool in TOOLS}
+        known = [tool.name for tool in TOOLS]
         for name in self.settings.tools:
             if name not in known:
                 raise InputError("tools", f"there is no tool {name!r}", f"Known tools: {', '.join(known)}.")
@@ -62,7 +72,7 @@ class ToolBox:
         if self.settings.summaries and summarise is None:
             raise InputError("summaries", "they need a model that reads pages, and none is configured",
                              "Configure the role that reads pages, or set summaries to false.")
-        self._tools = {name: replace(tool, defaults={"top_k": self.settings.results}) for name, tool in known.items() if name in self.settings.tools}
+        self._tools = offered_tools(self.settings)
         self._withheld: frozenset[str] = frozenset()
         self._cache = OutputCache(self.settings.cache_bytes)
 
@@ -79,7 +89,7 @@ class ToolBox:
 
     def schemas(self) -> list[dict[str, Any]]:
         """OpenAI-style function schemas of the tools, in a fixed order."""
-        return [tool.schema(handles=self.settings.handles) for tool in self._tools.values()]
+        return tool_schemas(self.settings)
 
     async def call(self, call: ToolCall, bank: ImageBank, *, turn: int) -> ToolResult:
         """Runs a call; whatever is wrong with it or fails outside is a typed result.

@@ -1,21 +1,23 @@
-"""`questloom chat`: one question with a picture, asked of an engine over a store, each turn printed as it comes.
+"""`questloom chat`: one question with a picture, asked of an engine over a store, each turn printed as it comes, or shown on a local page.
 
 What is printed comes from a model and from pages: control characters are taken out, so that nothing of it reaches the terminal as a command.
 """
 import tempfile
 import unicodedata
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from agent.engines.engine import Engine, Sample
 from agent.play.player import Player, Task
-from agent.setup import PlayPlace, check_engine, open_player, opened_sandbox
+from agent.setup import PlayPlace, check_engine, open_player, opened_sandbox, own_engine
 from agent.turns.conversation import Conversation
 from calls.event_loop import submit
 from files.opened import Opened
 from models.messages import Message
 from models.picture_file import PictureError, decode
+from pipeline.commands.chat_page import ChatPage, HandEngine, ShownEngine
 from pipeline.ingest.store_vectors import embed_store
 from pipeline.recipe import Recipe
 from records.episodes import EndReason, Episode, ToolResult
@@ -74,7 +76,8 @@ def observed(result: ToolResult) -> str:
     return f"   observed{told}:\n" + "\n".join(f"   │ {line}" for line in cut.split("\n")) + "\n"
 
 
-def chat(recipe: Recipe, question: str, *, store: str, opened: Opened, picture: str = "", say: Print = print) -> Episode:
+def chat(recipe: Recipe, question: str, *, store: str, opened: Opened, picture: str = "", say: Print = print, page: bool = False,
+         by_hand: bool = False) -> Episode:
     """Plays one episode and prints it; gives the episode.
 
     Args:
@@ -84,27 +87,39 @@ def chat(recipe: Recipe, question: str, *, store: str, opened: Opened, picture: 
         opened: holds what this process opens.
         picture: a file, or "" for none.
         say: prints.
+        page: shows it on a local page, whose address is printed.
+        by_hand: whoever opens the page plays, and no engine.
 
     Raises:
         InputError: the engine cannot be made, a tool cannot be had on this machine, the picture cannot be read, or there is nothing to ask.
     """
     if not question.strip():
         raise InputError("the question", "is empty", "Give it in quotes: questloom chat --store STORE --picture FILE \"Who built this?\".")
-    if recipe.teach.engine == "oracle":
-        raise InputError("--engine oracle", "knows only the questions of a run", "Take openai, transformers or server.")
-    check_engine(recipe.teach, recipe.models)
+    hand = HandEngine() if by_hand else None
+    if hand is not None:
+        opened.put(own_engine(recipe.teach.engine), hand)
+    elif recipe.teach.engine == "oracle":
+        raise InputError("--engine oracle", "knows only the questions of a run", "Take openai, transformers or server, or --by-hand.")
+    else:
+        check_engine(recipe.teach, recipe.models)
     opened_sandbox(recipe.teach.tools.tools, opened)
     shown = _read(picture)
     embed_store(absolute(store), recipe.models.clip)
     with tempfile.TemporaryDirectory(prefix="questloom-chat-") as folder:
         calls = RunFolder(folder).calls(recipe.run.calls)
         made = open_player(recipe.teach, PlayPlace(absolute(store), lambda: calls, recipe.models, opened, recipe.seed))
-        player = Player(SpokenEngine(made.player.engine, say), made.toolbox, recipe.teach.limits, renderer=made.player.renderer)
         task = Task(task_id=sha256_hex(question)[:32], question=question, pictures=shown)
-        try:
-            episode = submit(player.play(task)).result()
-        except PictureError as error:
-            raise InputError(picture, f"cannot be used ({error})", "Give a JPEG or PNG file.") from error
+        with (ChatPage(made.toolbox.schemas(), hand) if page or by_hand else nullcontext()) as shows:
+            engine = SpokenEngine(made.player.engine, say) if shows is None else ShownEngine(made.player.engine, shows)
+            player = Player(engine, made.toolbox, recipe.teach.limits, renderer=made.player.renderer)
+            if shows is not None:
+                say(f"Open {shows.url}\nWhoever has this address sees the episode{' and plays it' if by_hand else ''}. Ctrl-C ends it.")
+            try:
+                episode = submit(player.play(task)).result()
+            except PictureError as error:
+                raise InputError(picture, f"cannot be used ({error})", "Give a JPEG or PNG file.") from error
+            if shows is not None:
+                shows.end(episode)
     say(_ended(episode))
     return episode
 

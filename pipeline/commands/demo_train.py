@@ -1,33 +1,37 @@
 """`questloom demo-train`: the learning world, a tiny base, supervised fine-tuning and GRPO on a CPU, with what the policy does before and after."""
-import html
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from files.opened import Opened
-from files.parquet import write_whole
+from files.parquet import read_facts, read_records
 from knowledge.world.learning import ARTICLES
-from knowledge.world.write import write_world
-from pipeline.commands.demo import SNAPSHOT
+from pipeline.commands.demo import SNAPSHOT, write_once
 from pipeline.export.run_end import finish_run
 from pipeline.ingest.store_job import IngestOptions, run_ingest
-from pipeline.recipe import load_recipe
+from pipeline.recipe import Recipe, load_recipe
 from pipeline.runners.progress import say, staged
 from pipeline.synth.job import Job
 from pipeline.synth.synth_job import run_synth
 from pipeline.teach.teach_job import recipe_for, run_teach
 from records.errors import QuestloomError
+from records.trajectories import Trajectory
 
 RECIPE, SFT, GRPO = "learning", "learning", "grpo-learning"
+BASE, TUNED, LEARNED = "base", "after SFT", "after GRPO"
+CURVES = {"sft": (("loss", "loss in fine-tuning"), ("validation_loss", "loss on rows that it is not taught")),
+          "grpo": (("reward", "reward of GRPO's rollouts"), ("held_out/pass_rate", "right answers, held out"),
+                   ("held_out/valid_turns", "valid turns, held out"), ("tool_use", "episodes with a tool call"),
+                   ("turns", "turns an episode"), ("entropy", "entropy, nats a token"))}
+"""Figures of both trainings that are drawn."""
 BARS = "▁▂▃▄▅▆▇█"
-SHOWN = ("reward", "held_out/pass_rate", "held_out/valid_turns", "held_out/turns", "entropy")
-"""Figures of GRPO that are told at the end."""
 
 
 def tiny_base() -> Path:
@@ -43,32 +47,56 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
         steps: of GRPO.
 
     Raises:
+        InputError: `out` holds another demo, or cannot be one.
         QuestloomError: a part broke off; the same command goes on.
     """
-    began = time.monotonic()
-    run, store = prepare(out, seed=seed, workers=workers)
+    from pipeline.commands.demo_train_page import measured, write_page  # these import torch
+    from train.run_claim import claim
+
+    claim(out, {"seed": seed, "steps": steps}, {})
+    took: dict[str, float] = {}
+    with timed("world, store, questions, trajectories", took):
+        run, store = prepare(out, seed=seed, workers=workers)
     sft, grpo = out / "sft", out / "grpo"
-    say("demo: supervised fine-tuning on the oracle's episodes")
-    training("sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(sft), "--set", f"seed={seed}")
-    say(f"demo: GRPO, {steps} steps; held-out questions are played before, in between and after")
-    training("grpo", "--config", GRPO, "--run", str(run), "--store", str(store), "--model", str(sft / "model"), "--out", str(grpo), "--set",
-             f"seed={seed}", "--set", f"step.steps={steps}")
-    lines = read_metrics(grpo)
-    write_whole(out / "report.html", _page(lines).encode())
-    return "\n".join([*_summary(lines), "", f"report    {out / 'report.html'}", f"policy    {grpo / 'model'}", f"took      {time.monotonic() - began:.0f} s"])
+    with timed("SFT", took):
+        say("demo: supervised fine-tuning on the oracle's episodes")
+        training("train.sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(sft), "--set", f"seed={seed}")
+    with timed("GRPO", took):
+        say(f"demo: GRPO, {steps} steps; held-out questions are played before, in between and after")
+        training("train.grpo", "--config", GRPO, "--run", str(run), "--store", str(store), "--model", str(sft / "model"), "--out", str(grpo),
+                 "--set", f"seed={seed}", "--set", f"step.steps={steps}", "--set", "evaluation.every=10", "--set", "evaluation.rollouts=1")
+    with timed("held-out episodes", took):
+        played = {name: held_out(out, name, model, run, store) for name, model in ((BASE, tiny_base()), (TUNED, sft / "model"), (LEARNED, grpo / "model"))}
+    told = {title: values(read_metrics(out / kind), name) for kind, named in CURVES.items() for name, title in named}
+    page = write_page(out, played, told)
+    rewards = [value for _, value in values(read_metrics(grpo), "reward")]
+    return "\n".join([*summary({name: measured(found) for name, found in played.items()}, rewards), "",
+                      f"report    {page}", "          open it in a browser; it needs no server", f"policy    {grpo / 'model'}",
+                      f"took      {sum(took.values()):.0f} s: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in took.items())])
 
 
-def prepare(out: Path, *, seed: int, workers: int) -> tuple[Path, Path]:
-    """A learning world with its store, its questions and the oracle's episodes; gives run and store."""
+@contextmanager
+def timed(name: str, took: dict[str, float]) -> Iterator[None]:
+    """Notes how many seconds a part took."""
+    began = time.monotonic()
+    yield
+    took[name] = time.monotonic() - began
+
+
+def prepare(out: Path, *, seed: int, workers: int, recipe: Recipe | None = None) -> tuple[Path, Path]:
+    """A learning world with its store, its questions and the oracle's episodes; gives run and store.
+
+    Args:
+        recipe: of the run, by default the shipped one.
+    """
     started = time.time()
     world, store, run = out / "world", out / "store", out / "run"
-    with staged("world") as progress:
-        write_world(world, articles=ARTICLES, seed=seed, learning=True, workers=workers, progress=progress)
+    write_once(world, articles=ARTICLES, seed=seed, learning=True, workers=workers)
     with staged("store") as progress:
         run_ingest(IngestOptions(store=str(store), articles=(str(world / "articles.xml.bz2"),), entities=(str(world / "entities.json.bz2"),),
                                  images=(str(world / "images"),), snapshot=SNAPSHOT, workers=workers), progress)
     with Opened() as opened:
-        recipe = load_recipe(RECIPE)
+        recipe = recipe or load_recipe(RECIPE)
         job = Job.at(recipe, run=str(run), store=str(store), opened=opened)
         funnel = run_synth(recipe, store=str(store), out=str(run), opened=opened, workers=workers)
         run_teach(recipe_for(str(run)), run=str(run), store=str(store), opened=opened, workers=workers)
@@ -76,15 +104,24 @@ def prepare(out: Path, *, seed: int, workers: int) -> tuple[Path, Path]:
     return run, store
 
 
-def training(trainer: str, *arguments: str) -> None:
-    """Runs a trainer in a process of its own, on one core: small models on shared cores run several times slower with a thread a core.
+def training(module: str, *arguments: str) -> None:
+    """Runs a module's command line in a process of its own, on one core: small models on shared cores run several times slower with a thread a core.
 
     Raises:
         QuestloomError: it ended with an error, which it has told.
     """
-    code = subprocess.run([sys.executable, "-m", f"train.{trainer}", *arguments], env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode
+    code = subprocess.run([sys.executable, "-m", module, *arguments], env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode
     if code:
-        raise QuestloomError(f"train.{trainer} ended with exit code {code}; the same command goes on from its last checkpoint")
+        raise QuestloomError(f"{module} ended with exit code {code}; the same command goes on from what it has written")
+
+
+def held_out(out: Path, name: str, model: Path, run: Path, store: Path) -> list[Trajectory]:
+    """Episodes of a model on the held-out questions; what was played before is read."""
+    path = out / "held_out" / f"{name.replace(' ', '_')}.parquet"
+    if read_facts(path) is None:
+        say(f"demo: held-out questions, {name}")
+        training("pipeline.commands.held_out_play", str(model), str(run), str(store), str(path))
+    return list(read_records(path, Trajectory))
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
@@ -107,24 +144,9 @@ def bars(numbers: Sequence[float]) -> str:
     return "".join(BARS[round((n - low) / ((high - low) or 1) * (len(BARS) - 1))] for n in numbers)
 
 
-def _summary(lines: Sequence[dict[str, Any]]) -> list[str]:
-    made = [f"{'':24}{'before':>8}{'after':>8}   GRPO, update by update"]
-    for name in SHOWN:
-        if found := [value for _, value in values(lines, name)]:
-            made.append(f"{name.replace('held_out/', 'held out: ').replace('_', ' '):24}{found[0]:8.3f}{found[-1]:8.3f}   {bars(found)}")
-    return made
-
-
-def _page(lines: Sequence[dict[str, Any]]) -> str:
-    rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{found[0][1]:.3f}</td><td>{found[-1][1]:.3f}</td></tr>"
-                   for name in SHOWN if (found := values(lines, name)))
-    return f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Questloom: a tiny policy learns</title>
-<style>body{{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}}img{{max-width:100%}}td,th{{padding:.2rem 1rem;text-align:left}}</style>
-<h1>A tiny policy learns</h1>
-<p>A vision-language model of a million parameters was fine-tuned on the oracle's episodes in an invented world, then trained by GRPO with real searches.
-Held-out questions are about pictures of the same world that no training question shows.</p>
-<table><tr><th></th><th>before GRPO</th><th>after</th></tr>{rows}</table>
-<h2>GRPO</h2><img src="grpo/curves.png" alt="Curves of GRPO"><h2>Supervised fine-tuning</h2><img src="sft/curves.png" alt="Curves of supervised fine-tuning">
-<p><a href="run/report/index.html">The questions, and the oracle's episodes</a></p></html>
-"""
+def summary(measured: Mapping[str, Mapping[str, float]], rewards: Sequence[float]) -> list[str]:
+    """The figures of each model on the held-out questions, and GRPO's reward step by step, for the terminal."""
+    made = [f"held-out questions  {''.join(f'{name:>12}' for name in measured)}"]
+    for figure in next(iter(measured.values())):
+        made.append(f"{figure:20}{''.join(f'{found[figure]:12.3f}' for found in measured.values())}")
+    return [*made, f"reward of GRPO's own rollouts, step by step  {rewards[0]:.3f} {bars(rewards)} {rewards[-1]:.3f}"]

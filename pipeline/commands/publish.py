@@ -1,15 +1,17 @@
-"""`questloom publish`: a run's data set to a folder or to the Hugging Face Hub.
+"""`questloom publish`: a run's data set, or a trained model, to a folder or to the Hugging Face Hub.
 
 The token is read from HF_TOKEN alone, never from an option or a file.
 """
 import os
 import re
 import shutil
+import tempfile
 from pathlib import Path
 
 from files.locations import Location, check_locations, local_copy, location, whole_folder
 from pipeline.export import drop as drop_pictures
 from pipeline.export import read_names
+from pipeline.export.model_card import write_model_folder
 from records.errors import InputError, ProviderFault
 from transforms.stages.run_folder import RunFolder
 
@@ -17,7 +19,7 @@ HUB, TOKEN = "hf://", "HF_TOKEN"
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
-def publish(run: str | Location, to: str, *, drop: Location | None = None) -> str:
+def publish(run: str | Location, to: str, *, drop: Location | None = None, private: bool = False) -> str:
     """Copies or uploads `RUN/dataset`, after taking pictures out where asked; gives the words for the user.
 
     A data set that stands at the target already is replaced as a whole. On the Hub its history is squashed after a drop,
@@ -27,6 +29,7 @@ def publish(run: str | Location, to: str, *, drop: Location | None = None) -> st
         run: the run's folder.
         to: a folder, local or in a bucket, or "hf://ORG/NAME".
         drop: a file of pictures, see `pipeline.export.read_names`.
+        private: on the Hub a repository that is made now is shown to its owners only.
 
     Raises:
         InputError: no data set, a folder that holds something else, no such form of target, no token.
@@ -48,10 +51,35 @@ def publish(run: str | Location, to: str, *, drop: Location | None = None) -> st
     if not (dataset / "README.md").is_file():
         raise InputError(str(dataset), "is no data set", "Run `questloom synth` until it ends.")
     if repository:
-        said.append(_upload(local_copy(dataset), repository, token, squash=drop is not None))
+        said.append(_upload(local_copy(dataset), repository, token, kind="dataset", squash=drop is not None, private=private))
     else:
         said.append(_copy(local_copy(dataset), location(to)))
     return "\n".join(said)
+
+
+def publish_model(out: str | Path, to: str, *, scores: str = "", private: bool = False) -> str:
+    """Copies or uploads the model of a training with its card; gives the words for the user.
+
+    Args:
+        out: the --out of `questloom train`.
+        to, private: as for `publish`.
+        scores: see `pipeline.export.model_card.write_model_folder`.
+
+    Raises:
+        InputError: no finished training, no scores, or as for `publish`.
+        ProviderFault: the Hub refuses or cannot be reached.
+    """
+    repository = _repository(to) if to.startswith(HUB) else ""
+    token = _token() if repository else ""
+    if not repository:
+        target = location(to)
+        check_locations(reads=[], writes=[to])
+        if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / "training").is_dir())):
+            raise InputError(f"--to {target}", "holds something that is no model of ours", "Name a new or an empty folder.")
+    with tempfile.TemporaryDirectory() as part:
+        folder = Path(part, "model")
+        write_model_folder(Path(out), folder, scores=scores)
+        return _upload(folder, repository, token, kind="model", squash=False, private=private) if repository else _copy(folder, location(to))
 
 
 def _check_folder(target: Location, run: Location) -> None:
@@ -82,17 +110,19 @@ def _token() -> str:
     return token
 
 
-def _upload(dataset: Path, repository: str, token: str, *, squash: bool) -> str:
+def _upload(folder: Path, repository: str, token: str, *, kind: str, squash: bool, private: bool) -> str:
+    """Large files that are there already are not sent again, so that an upload which broke off goes on where it was."""
     from huggingface_hub import HfApi  # loads slowly: only where something is uploaded
     from huggingface_hub.errors import HfHubHTTPError
 
     hub = HfApi(token=token)
     try:
-        hub.create_repo(repository, repo_type="dataset", exist_ok=True)
-        # Files of an earlier data set that this one lacks must go.
-        hub.upload_folder(repo_id=repository, repo_type="dataset", folder_path=dataset, delete_patterns="*", commit_message="Data set of a Questloom run")
+        hub.create_repo(repository, repo_type=kind, exist_ok=True, private=private or None)
+        # Files of an earlier upload that this one lacks must go.
+        hub.upload_folder(repo_id=repository, repo_type=kind, folder_path=folder, delete_patterns="*",
+                          commit_message="Data set of a Questloom run" if kind == "dataset" else "Model of a Questloom training")
         if squash:
-            hub.super_squash_history(repo_id=repository, repo_type="dataset")
+            hub.super_squash_history(repo_id=repository, repo_type=kind)
     except (HfHubHTTPError, OSError) as error:
         status = getattr(getattr(error, "response", None), "status_code", 0) or 0
         raise ProviderFault("Hugging Face Hub", str(error).splitlines()[0][:300], status=status) from error

@@ -33,6 +33,7 @@ Tokens_ = Annotated[int, typer.Option("--tokens", min=0, help="Without --run: to
 Labels_ = Annotated[int, typer.Option("--labels", min=0, help="Without --run: tokens of a row that the policy said.")]
 Pictures_ = Annotated[int, typer.Option("--pictures", min=0, help="Without --run: pictures of a row.")]
 Config_ = Annotated[str, typer.Option("--config", help="A file of settings of train.sft, or a preset.")]
+GrpoConfig_ = Annotated[str, typer.Option("--config", help="A file of settings of train.grpo, or a preset.")]
 Set_ = Annotated[list[str] | None, typer.Option("--set", help="A setting in place of the file's, e.g. weights.lora.rank=64. May be repeated.")]
 Gpus_ = Annotated[int, typer.Option("--gpus", min=1, help="Several share the weights (FSDP2).")]
 GpuMemory_ = Annotated[float, typer.Option("--gpu-memory", min=1, help="GB of one.")]
@@ -82,33 +83,30 @@ def plan_sft(model: Model_, run: Run_ = "", policy: Policy_ = "teacher", rows: R
 
 @forecasts.command("grpo")
 def plan_grpo(model: Model_, run: Run_ = "", policy: Policy_ = "teacher", rows: Rows_ = 1, tokens: Tokens_ = 0, labels: Labels_ = 0,
-              pictures: Pictures_ = 0, config: Config_ = "vsearcher", overrides: Set_ = None,
-              steps: Annotated[int, typer.Option(min=1, help="Of the run.")] = 200,
-              questions: Annotated[int, typer.Option(min=1, help="Of a step.")] = 32,
-              rollouts: Annotated[int, typer.Option(min=2, help="Of a question.")] = 8,
-              at_once: Annotated[int, typer.Option(min=1, help="Episodes that a GPU plays at a time.")] = 32, gpus: Gpus_ = 1,
+              pictures: Pictures_ = 0, config: GrpoConfig_ = "grpo-vsearcher", overrides: Set_ = None, gpus: Gpus_ = 1,
               gpu_memory: GpuMemory_ = 80.0, gpu_peak: GpuPeak_ = 989.0, mfu: Mfu_ = 0.3, training_pace: Pace_ = 0.0,
               sampling_pace: Annotated[float, typer.Option(min=0, help="Measured tokens sampled a second and GPU; 0 to reckon.")] = 0.0,
               as_json: Json_ = False) -> None:
     """GRPO: rollouts, tokens sampled and updated on, memory a GPU, GPU hours.
 
-    Lengths are of a run's kept episodes, or as given; of CONFIG the sections `data` and `weights` count. Waiting for tools and judges is not reckoned.
+    Steps, questions, rollouts, row length and weights are those that train.grpo would run by the same CONFIG. Lengths are of a run's kept episodes, or as
+    given. Refills, AXPO's continuations, held-out questions and waiting for tools and judges are not reckoned.
 
-    questloom plan grpo --run RUN --model qwen3-vl-8b --gpus 8 --questions 32 --rollouts 8 --steps 200
+    questloom plan grpo --run RUN --model qwen3-vl-8b --gpus 8 --config grpo-vsearcher --set step.steps=200
     """
     from pipeline.plan import train_forecast as plan
     from train.forecast import Gpu, forecast_grpo
+    from train.grpo_settings import load_grpo_settings
     from train.model_shape import shape_of
-    from train.settings import load_settings
 
-    settings, shape = load_settings(config, overrides or ()), shape_of(model)
-    gpu = Gpu(memory=gpu_memory * 1e9, peak=gpu_peak * 1e12, mfu=mfu)
+    settings, shape = load_grpo_settings(config, overrides or ()), shape_of(model)
+    step, gpu = settings.step, Gpu(memory=gpu_memory * 1e9, peak=gpu_peak * 1e12, mfu=mfu)
     lengths = (plan.lengths_of(run, policy, only_sft=False, max_pixels=settings.data.max_pixels) if run
                else plan.lengths_of_counts(rows, tokens, labels, pictures, settings.data.max_pixels))
-    found = forecast_grpo(shape, settings.weights, lengths, max_tokens=settings.data.max_tokens, micro_tokens=settings.micro_tokens, steps=steps,
-                          questions=questions, rollouts=rollouts, at_once=at_once, gpus=gpus, gpu=gpu, measured=training_pace or None,
+    found = forecast_grpo(shape, settings.weights, lengths, max_tokens=settings.data.max_tokens, micro_tokens=settings.micro_tokens, steps=step.steps,
+                          questions=step.questions, rollouts=step.rollouts, at_once=step.at_once, gpus=gpus, gpu=gpu, measured=training_pace or None,
                           measured_decode=sampling_pace or None)
-    typer.echo(json.dumps(plan.as_json(found), indent=2) if as_json else plan.grpo_text(found, shape, gpu, questions, rollouts))
+    typer.echo(json.dumps(plan.as_json(found), indent=2) if as_json else plan.grpo_text(found, shape, gpu, settings.name, step.questions, step.rollouts))
 
 
 def needs_store(store: str) -> None:

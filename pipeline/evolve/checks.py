@@ -1,7 +1,7 @@
 """Looks for leaks and wrong pictures in tasks whose recipe had switched the filter off: the filters' own functions, without a model."""
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,8 @@ MAKERS: dict[str, Callable[[Job], Any]] = {"answer_in_question": make_answer_in_
                                            "image_search": make_image_search, "text_only": TEXT_ONLY, "no_tools": NO_TOOLS,
                                            "visible_text": make_visible_text}
 """Filters that a leak gets through, by name."""
+SEARCHES = ("text_search", "image_search")
+"""Of them those that make one call of the tool of the same name."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,11 @@ class Checks:
 
     Args:
         job: the run's; a model that a filter would ask is not asked.
+        tools: the policy's. A shortcut by a search that it cannot make is none.
     """
 
     job: Job
+    tools: Collection[str]
     _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     async def findings(self, question: Question) -> list[Finding]:
@@ -42,7 +46,7 @@ class Checks:
     async def _leaks(self, question: Question) -> Any:
         off = {v.filter for v in question.verdicts if v.solver == "not_run"}
         for name in MAKERS:
-            if name not in off:
+            if name not in off or (name in SEARCHES and name not in self.tools):
                 continue
             if name not in self._made:
                 self._made[name] = MAKERS[name](self._without_models)

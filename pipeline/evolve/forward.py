@@ -8,6 +8,7 @@ from pipeline.evolve.axes import balanced, counts
 from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from pipeline.evolve.subset import questions_of, write_subset
 from pipeline.recipe import Recipe
+from pipeline.settings import FilterRules
 from pipeline.synth.synth_job import run_synth
 from records.errors import QuestloomError
 from records.synthesis import Question
@@ -34,11 +35,12 @@ def forward(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int, 
     if code:
         raise QuestloomError(message)
     made = questions_of(at.synth)
-    repeated = repeats(made, before, recipe.filters.near_duplicate_similarity)
+    repeated = repeats(made, before, recipe.filters)
     fresh = [q for q in made if q.id not in repeated]
-    chosen = balanced(fresh, rules.tasks, levels=recipe.seeds.levels, seed=recipe.seed)
+    asked = rules.held_out if held_out else rules.tasks
+    chosen = balanced(fresh, asked, levels=recipe.seeds.levels, seed=recipe.seed)
     write_subset(at.synth, at.batch, [q.id for q in chosen])
-    at.write("forward", {"asked": rules.tasks, "seeds": funnel.counts[0].num_out, "kept": len(made), "repeats": repeated,
+    at.write("forward", {"asked": asked, "seeds": funnel.counts[0].num_out, "kept": len(made), "repeats": repeated,
                          "tasks": sorted(q.id for q in chosen), "axes": counts(chosen),
                          "funnel": {stage: count["rejected"] for stage, count in funnel.as_json().items() if count["rejected"]}})
 
@@ -48,22 +50,29 @@ def round_recipe(loop: LoopFolder, at: RoundFolder, *, seed: int) -> Recipe:
     recipe = at.recipe
     return dataclasses.replace(
         recipe, seed=seed, seeds=dataclasses.replace(recipe.seeds, exclude=(*recipe.seeds.exclude, str(at.path.absolute() / "exclude.txt"))),
-        export=dataclasses.replace(recipe.export, benchmark_share=0.0, rl_share=1.0 if loop.recipe.evolve.mode == "rl" else 0.0))
+        export=dataclasses.replace(recipe.export, benchmark_share=0.0, shares={"train": 1.0},
+                                   rl_share=1.0 if loop.recipe.evolve.mode == "rl" else 0.0))
 
 
 def _entities(tasks: Iterable[Question]) -> set[str]:
     return {entity for task in tasks for entity in (task.seed_entity, task.anchor) if entity}
 
 
-def repeats(made: Sequence[Question], before: Sequence[Question], similarity: float) -> dict[str, str]:
-    """Which new questions an earlier round had already: by anchor, by any key of duplicates, or nearly by their words; with the earlier id."""
-    keys = {key: task.id for task in before for key in (*duplicate_keys(task), f"anchor:{task.anchor}", f"source:{task.source_image_id}")}
+def repeats(made: Sequence[Question], before: Sequence[Question], filters: FilterRules) -> dict[str, str]:
+    """Which new questions an earlier round had already: by anchor or picture and, where the recipe drops duplicates, by any of their keys or nearly by
+    their words; with the earlier id."""
+    def named(task: Question) -> list[str]:
+        words = duplicate_keys(task) if filters.duplicates else ()
+        return [*words, *([f"anchor:{task.anchor}"] if task.anchor else []), f"source:{task.source_image_id}"]
+
+    keys = {key: task.id for task in before for key in named(task)}
     found: dict[str, str] = {}
     for question in made:
-        named = (*duplicate_keys(question), *([f"anchor:{question.anchor}"] if question.anchor else []), f"source:{question.source_image_id}")
-        earlier = next((keys[key] for key in named if key in keys), None)
+        earlier = next((keys[key] for key in named(question) if key in keys), None)
         if earlier:
             found[question.id] = earlier
+    if not filters.duplicates:
+        return dict(sorted(found.items()))
     texts = [("0", task.id, folded(task.text).strip()) for task in before] + [("1", q.id, folded(q.text).strip()) for q in made if q.id not in found]
-    found.update((loser[1], winner[1]) for loser, winner in alike(texts, similarity) if (loser[0], winner[0]) == ("1", "0"))
+    found.update((loser[1], winner[1]) for loser, winner in alike(texts, filters.near_duplicate_similarity) if (loser[0], winner[0]) == ("1", "0"))
     return dict(sorted(found.items()))

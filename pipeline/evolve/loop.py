@@ -7,6 +7,7 @@ from calls.event_loop import submit
 from files.opened import Opened
 from files.parquet import write_whole
 from knowledge.store.store import Store
+from pipeline.evolve.before_after import compare
 from pipeline.evolve.checks import Checks
 from pipeline.evolve.findings import Diagnoser, as_json
 from pipeline.evolve.forward import forward
@@ -19,7 +20,7 @@ from pipeline.evolve.subset import questions_of
 from pipeline.evolve.tags import Tag
 from pipeline.evolve.training import train
 from pipeline.evolve.update import update
-from pipeline.evolve.verify import verify
+from pipeline.evolve.verify import policy_settings, verify
 from pipeline.recipe import Recipe, recipe_of
 from pipeline.synth.job import Job
 from records.errors import InputError
@@ -50,7 +51,9 @@ def run_loop(loop: LoopFolder, opened: Opened, *, workers: int = 1, say: Say = p
             if not loop.round(number).done(step):
                 say(f"evolve: round {number}, {step}")
                 run_step(loop, number, step, opened, workers=workers)
+        build_loop_report(loop)
     freeze(loop, opened, workers=workers, forward=_forward, say=say)
+    compare(loop, opened, workers=workers, forward=_forward, say=say)
     return str(build_loop_report(loop))
 
 
@@ -103,7 +106,7 @@ def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     """The third step of a round; the tasks that a provider spoiled are not looked at."""
     rules = loop.recipe.evolve
     job = Job(at.batch, loop.store, at.as_run, opened)
-    measured = MeasuredDiagnoser(Checks(job), rules.tolerated)
+    measured = MeasuredDiagnoser(Checks(job, policy_settings(loop.recipe, at.model).tools.tools), rules.tolerated, rules.mode)
     chosen: Diagnoser = open_llm_diagnoser(measured, job, at.synth, mode=rules.mode) if rules.diagnoser == "llm" else measured
     questions = {q.id: q for q in questions_of(at.batch)}
     rows = [row for row in at.read("verify")["tasks"] if row["tag"] != Tag.INFRA_FAILURE]

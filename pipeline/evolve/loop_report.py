@@ -1,4 +1,5 @@
-"""The report of a loop, `LOOP/report/index.html`: rounds side by side, curves, and every edit with the tasks that it rests on. Opens from a file."""
+"""The report of a loop, `LOOP/report/index.html`: rounds side by side, curves, every edit with the tasks that it rests on, episodes before and after
+training. Opens from a file."""
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +13,13 @@ from calls.ledger import cost_lines, has_ledger
 from files.parquet import write_whole
 from pipeline.evolve.findings import WEIGHTS
 from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from pipeline.evolve.rollouts import read_rollouts
 from pipeline.evolve.scores import score_of
+from pipeline.evolve.shown_episodes import amount, pairs_of
 from pipeline.evolve.tags import Tag
 from pipeline.report.spend_text import money_words
 from records.share import Share
+from transforms.episodes.episode_folder import EpisodeFolder
 
 WIDTH, HEIGHT, MARGIN = 420, 150, 28
 TAGS = tuple(tag.value for tag in Tag)
@@ -66,11 +70,11 @@ def build_loop_report(loop: LoopFolder) -> Path:
     environment = Environment(loader=PackageLoader("pipeline.report", "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
                               lstrip_blocks=True)
     rules = loop.recipe.evolve
-    best = loop.path / "best.json"
+    best, target = loop.path / "best.json", loop.path / "report"
+    compared, pairs = pairs_of(loop, target / "pictures")
     page = environment.get_template("loop.html").render(
         name=loop.recipe.name, rules=rules, rounds=shown, tags=TAGS, dimensions=list(WEIGHTS[rules.mode]), curves=_curves(shown), width=WIDTH, height=HEIGHT,
-        best=json.loads(best.read_text(encoding="utf-8")) if best.is_file() else None)
-    target = loop.path / "report"
+        best=json.loads(best.read_text(encoding="utf-8")) if best.is_file() else None, compared=compared, pairs=pairs)
     target.mkdir(parents=True, exist_ok=True)
     for style in ("base.css", "loop.css"):
         write_whole(target / style, (files("pipeline.report") / "css" / style).read_bytes())
@@ -89,14 +93,30 @@ def _round(at: RoundFolder) -> dict[str, Any]:
 
 
 def _cost(at: RoundFolder) -> dict[str, str]:
-    """Calls and money of the round's parts."""
-    found = {}
+    """Questions, episodes, updates and paid calls of the round's parts."""
+    forward = at.read("forward")
+    found = {"questions": f"{forward['kept']:,} kept of {forward['seeds']:,} seeds"}
+    for name, run in (("policy", at.batch), ("teacher", at.unsolved)):
+        for policy in run.policies():
+            played = read_rollouts(EpisodeFolder.of(run, policy))
+            found[name] = amount([episode for task in played.values() for episode in task.episodes])
+    if probed := sum(row["probes"] for row in at.read("verify")["tasks"]):
+        found["probes"] = f"{probed:,} episodes played on"
+    if (at.path / "train" / "metrics.jsonl").is_file():
+        found["training"] = _trained(at.path / "train" / "metrics.jsonl")
     for name, folder in (("synth", at.synth.at()), *((f"episodes/{p}", at.batch.at("episodes", p)) for p in at.batch.policies()),
                          *((f"unsolved/{p}", at.unsolved.at("episodes", p)) for p in at.unsolved.policies())):
         ledger = folder / "calls.sqlite"
         if ledger.is_file() and has_ledger(Path(str(ledger))) and (lines := cost_lines(Path(str(ledger)), by=())):
-            found[name] = f"{lines[0].num_calls:,} calls, {money_words(lines[0])}"
+            found[f"paid, {name}"] = f"{lines[0].num_calls:,} calls, {money_words(lines[0])}"
     return found
+
+
+def _trained(metrics: Path) -> str:
+    lines = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
+    seconds = sum(line.get(name, 0.0) for line in lines for name in ("seconds", "play_seconds", "update_seconds"))
+    rollouts = sum(line.get("rollouts", 0.0) for line in lines)
+    return f"{max(line['update'] for line in lines):,} updates, {f'{rollouts:,.0f} rollouts, ' if rollouts else ''}{seconds:,.0f} s"
 
 
 def _curves(rounds: Sequence[Mapping[str, Any]]) -> list[Curve]:

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from pipeline.evolve.checks import Checks
-from pipeline.evolve.findings import Diagnosis, Finding, Score, TaskDiagnosis, bounded
+from pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis, bounded
 from pipeline.evolve.tags import Tag
 from records.synthesis import Question
 
@@ -20,26 +20,28 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class MeasuredDiagnoser:
-    """See `findings.Diagnoser`.
+    """See `findings.Diagnoser`. A picture that seems wrong counts where no rollout solved the task: who found the answer has seen what it shows.
 
     Args:
         checks: of the round's run.
         tolerated: share of too easy, or too hard, tasks up to which nothing is wrong with the recipe.
+        mode: "sft" or "rl"; says which dimensions count.
     """
 
     checks: Checks
     tolerated: float
+    mode: str
 
     async def diagnose(self, questions: Mapping[str, Question], rows: Iterable[Row]) -> Diagnosis:
         rows = list(rows)
-        broken = {row["id"]: await self.checks.findings(questions[row["id"]]) for row in rows}
+        broken = {row["id"]: [f for f in await self.checks.findings(questions[row["id"]]) if f.stage != "pictures" or not row["correct"]] for row in rows}
         unexplained = {row["id"] for row in rows if not broken[row["id"]]}
         off = {tag for tag in (Tag.TOO_EASY, Tag.TOO_HARD)
                if sum(r["tag"] == tag for r in rows if r["id"] in unexplained) > self.tolerated * max(1, len(rows))}
         tasks = tuple(_task(questions[row["id"]], row, broken[row["id"]], off) for row in rows)
         diversity = _diversity(rows)
         return Diagnosis(by="measured", tasks=tasks, batch={"tool_pattern_diversity": diversity} if diversity else {},
-                         findings=tuple(_of_batch(rows, diversity)))
+                         findings=tuple(_of_batch(rows, diversity if "tool_pattern_diversity" in WEIGHTS[self.mode] else None)))
 
 
 def _task(question: Question, row: Row, broken: Sequence[Finding], off: set[Tag]) -> TaskDiagnosis:
@@ -62,7 +64,8 @@ def _of_task(question: Question, row: Row, explained: bool, off: set[Tag]) -> It
         yield Finding(question.id, "filters", "unsolved", 4.0, f"no rollout of {row['judged']} solved it, no continuation, and not the teacher")
     if tag in off and not explained:
         yield Finding(question.id, "writer", tag.value, 3.0, f"{row['correct']} of {row['judged']} rollouts solved it")
-    if question.certificate and (question.certificate.effective_hops or 0) <= 1 and not (question.needs_detail or question.needs_computation):
+    short = question.certificate and (question.certificate.effective_hops or 0) <= 1 and not (question.needs_detail or question.needs_computation)
+    if short and tag == Tag.TOO_EASY and tag in off and not explained:  # one that the policy finds hard enough is no fault
         yield Finding(question.id, "paths", "few_sources", 1.5, "one claim leads from the picture to the answer")
 
 

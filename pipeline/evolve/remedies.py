@@ -4,9 +4,11 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
-from pipeline.evolve.edits import Edit, step
+from agent.tools.tool_settings import ToolName
+from pipeline.evolve.edits import Edit, applied, step
 from pipeline.evolve.evolvable import Field, fields_of
 from pipeline.recipe import Recipe
+from records.errors import InputError
 from records.identity import chance
 
 Move = tuple[str, int]
@@ -30,6 +32,10 @@ HARDER: tuple[Move, ...] = (("seeds.levels.easy", -1), ("seeds.levels.hard", 1),
                             ("draft.hops.easy", 1), ("draft.rounds.easy", 1), ("enhancement.share", 1), ("draft.hops.medium", 1),
                             ("draft.rounds.medium", 1), ("draft.hops.hard", 1), ("draft.rounds.hard", 1))
 """What makes tasks harder, before anything is measured."""
+NEEDS: dict[str, tuple[ToolName, ...]] = {"draft.detail_share": ("crop",), "enhancement.share": ("sharpen", "super_resolution", "perspective_correct")}
+"""Tools without which a policy cannot do what a field makes more of: for such a policy the field is no remedy."""
+LENGTHS = {"draft.hops": "paths", "draft.rounds": "injection"}
+"""Fields that change what a level is, not how much there is of it; with the method whose questions they are about."""
 DIFFICULTY_EDITS = 3
 """At once, for tasks too easy or too hard."""
 GUIDANCE = {
@@ -42,7 +48,8 @@ GUIDANCE = {
 """For the llm writer: by cause, the role that is told more, and what."""
 
 
-def proposed(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], *, dead_ends: Collection[str], most: int) -> list[Edit]:
+def proposed(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], *, dead_ends: Collection[str], most: int,
+             tools: Collection[str]) -> list[Edit]:
     """The edits that the recurring findings call for, the heaviest first, one field once.
 
     Args:
@@ -50,8 +57,10 @@ def proposed(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence
         rows: of `verify.json`.
         dead_ends: keys of edits that were rolled back.
         most: edits.
+        tools: the policy's.
     """
-    fields, made = fields_of(recipe), dict[str, Edit]()
+    fields = {path: field for path, field in fields_of(recipe).items() if set(NEEDS.get(path, ())) <= set(tools) and not _idle(path, recipe)}
+    made = dict[str, Edit]()
     for group in groups:
         num = DIFFICULTY_EDITS if group["cause"] in ("too_easy", "too_hard") else 1
         fresh = (e for e in _candidates(recipe, fields, group, rows) if e.path not in made and e.key not in dead_ends)
@@ -81,7 +90,22 @@ def _moves(cause: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Move]:
     if cause not in ("too_easy", "too_hard"):
         return REMEDIES.get(cause, ())
     ordered = sorted(HARDER, key=lambda move: effect(move[0], rows) * move[1])
-    return ordered if cause == "too_easy" else [(path, -direction) for path, direction in ordered]
+    moves = ordered if cause == "too_easy" else [(path, -direction) for path, direction in ordered]
+    return [(path, direction) for path, direction in moves if direction < 0 or not _overshoots(path, cause, rows)]
+
+
+def _idle(path: str, recipe: Recipe) -> bool:
+    """Whether a field says how long questions are of a level, or of a method, that is never drawn."""
+    kind, _, level = path.rpartition(".")
+    return kind in LENGTHS and not (recipe.seeds.methods.get(LENGTHS[kind]) and recipe.seeds.levels.get(level))
+
+
+def _overshoots(path: str, cause: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether most tasks with what a field makes more of fail the other way: too hard ones are no remedy for too easy ones."""
+    if path.startswith(tuple(LENGTHS)):
+        return False
+    mine = [row["tag"] for row in rows if _has(path, row)]
+    return len(mine) >= 3 and 2 * mine.count("too_hard" if cause == "too_easy" else "too_easy") > len(mine)
 
 
 def effect(path: str, rows: Sequence[Mapping[str, Any]]) -> float:
@@ -91,17 +115,19 @@ def effect(path: str, rows: Sequence[Mapping[str, Any]]) -> float:
     >>> round(effect("seeds.levels.hard", rows), 3)
     -0.833
     """
-    def has(row: Mapping[str, Any]) -> bool:
-        kind, _, level = path.rpartition(".")
-        if kind in ("seeds.levels", "draft.hops", "draft.rounds"):
-            return row["level"] == level
-        return bool(row[{"draft.detail_share": "needs_detail", "draft.computation_share": "needs_computation", "enhancement.share": "enhanced"}[path]])
-
-    if path.startswith(("draft.hops", "draft.rounds")):
-        return 0.0  # it changes what a level is, not how much there is of it
+    if path.startswith(tuple(LENGTHS)):
+        return 0.0
     known = [row for row in rows if row["rate"] is not None]
-    with_it, without = [r["rate"] for r in known if has(r)], [r["rate"] for r in known if not has(r)]
+    with_it, without = [r["rate"] for r in known if _has(path, r)], [r["rate"] for r in known if not _has(path, r)]
     return fmean(with_it) - fmean(without) if min(len(with_it), len(without)) >= 3 else 0.0
+
+
+def _has(path: str, row: Mapping[str, Any]) -> bool:
+    """Whether a task has what a field makes more of."""
+    kind, _, level = path.rpartition(".")
+    if kind == "seeds.levels":
+        return bool(row["level"] == level)
+    return bool(row[{"draft.detail_share": "needs_detail", "draft.computation_share": "needs_computation", "enhancement.share": "enhanced"}[path]])
 
 
 def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit]:
@@ -111,8 +137,17 @@ def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit
     for path in draw.sample(sorted(fields), len(fields)):
         direction = draw.choice((-1, 1))
         edit = next((e for d in (direction, -direction) if (e := step(fields[path], d, stage="", cause="random", tasks=(), why="at random"))), None)
-        if edit is not None:
+        if edit is not None and _holds(recipe, [*made, edit]):
             made.append(replace(edit, stage=fields[path].rules.stage))
         if len(made) == most:
             break
     return made
+
+
+def _holds(recipe: Recipe, edits: Sequence[Edit]) -> bool:
+    """Whether a recipe takes some edits together."""
+    try:
+        applied(recipe, edits)
+    except InputError:
+        return False
+    return True

@@ -12,6 +12,7 @@ from pipeline.evolve.tags import SOUND
 from pipeline.evolve.verify import policy_of, policy_settings
 from records.errors import InputError, QuestloomError
 from records.trajectories import Trajectory
+from train.grpo_settings import load_grpo_settings
 from transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
 
 LEAST_TASKS = 3
@@ -33,7 +34,7 @@ def train(loop: LoopFolder, at: RoundFolder) -> None:
         return
     write_subset(at.batch, at.data, sound)
     out = at.path / "train"
-    made = command(loop, at, out)
+    made = command(loop, at, out, num_tasks=len(sound))
     if rules.trainer == "sft":
         write_episodes(EpisodeFolder.of(at.batch, policy_of(loop.recipe)), EpisodeFolder.of(at.data, TEACHER), sound)
     if not (out / "model").is_dir() or not (out / "result.json").is_file():
@@ -43,22 +44,25 @@ def train(loop: LoopFolder, at: RoundFolder) -> None:
     at.write("train", {"command": made, "model": str(out / "model"), "tasks": len(sound), "why": ""})
 
 
-def command(loop: LoopFolder, at: RoundFolder, out: Path) -> list[str]:
-    """The trainer's command line.
+def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> list[str]:
+    """The trainer's command line. Each round draws by a seed of its own; a step of GRPO takes no more tasks than there are.
 
     Raises:
         InputError: no model is named, or the policy is none that plays what is trained.
     """
     rules = loop.recipe.evolve.train
     assert rules is not None
-    policy = policy_settings(loop.recipe, "")
-    if policy.engine != "transformers":
+    policy, learns_from_teacher = policy_settings(loop.recipe, ""), loop.recipe.evolve.mode == "sft"
+    if policy.engine != "transformers" and not learns_from_teacher:
         raise InputError("evolve.train", f"trains weights that the engine {policy.engine} does not play", "Let the policy play by the engine transformers.")
-    model = at.model or rules.model or policy.model
+    model = at.model or rules.model or ("" if learns_from_teacher else policy.model)
     if not model:
-        raise InputError("evolve.train", "names no model, and the policy has none", "Set evolve.train.model or evolve.policy.model.")
+        raise InputError("evolve.train", "names no model, and no policy has one", "Set evolve.train.model or evolve.policy.model.")
     data = ["--run", at.data.path, "--store", loop.store] if rules.trainer == "grpo" else ["--data", at.data.path]
-    sets = [part for setting in rules.set for part in ("--set", setting)]
+    chosen = [f"seed={loop.recipe.seed + at.number}", *rules.set]
+    if rules.trainer == "grpo" and num_tasks < load_grpo_settings(rules.config, rules.set).step.questions:
+        chosen.append(f"step.questions={num_tasks}")
+    sets = [part for setting in chosen for part in ("--set", setting)]
     return [*(rules.launcher or (sys.executable,)), "-m", f"train.{rules.trainer}", "--config", rules.config, *data, "--model", model, "--out", str(out), *sets]
 
 

@@ -10,6 +10,7 @@ from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from pipeline.evolve.remedies import at_random, proposed
 from pipeline.evolve.scores import is_worse, score_of
 from pipeline.evolve.tags import Tag
+from pipeline.evolve.verify import policy_settings
 from pipeline.recipe import Recipe
 from pipeline.settings import EvolveRules
 
@@ -17,11 +18,15 @@ OUTAGE = 0.5
 """Share of tasks that a provider spoiled from which a round changes nothing."""
 
 
+STARVED = 0.5
+"""A recipe that gives fewer tasks than this share of what the one before gave is rolled back, whatever they score."""
+
+
 def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     """Decides on the next round's recipe."""
     rules, diagnosis, verified = loop.recipe.evolve, at.read("diagnose"), at.read("verify")
     before = loop.rounds(before=at.number)
-    known = before[-1].read("update")["dead_ends"] if before and before[-1].model == at.model else []
+    known = before[-1].read("update")["dead_ends"] if before and same_policy(loop, before[-1], at) else []
     found: dict[str, Any] = {"score": diagnosis["score"], "rolled_back": None, "edits": [], "refused": [], "dead_ends": known, "parent": at.number, "note": ""}
     recipe = at.recipe
     if rules.control == "static":
@@ -38,6 +43,11 @@ def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     at.write("update", {**found, "next": recipe.resolved()})
 
 
+def same_policy(loop: LoopFolder, one: RoundFolder, other: RoundFolder) -> bool:
+    """Whether the same policy played both rounds; in mode "sft" it is the teacher, whatever is trained on its episodes."""
+    return loop.recipe.evolve.mode == "sft" or one.model == other.model
+
+
 def spoiled(verified: Mapping[str, Any]) -> float:
     """Share of a round's tasks whose failures are the provider's."""
     return verified["tags"][Tag.INFRA_FAILURE] / max(1, len(verified["tasks"]))
@@ -48,12 +58,14 @@ def _base(loop: LoopFolder, at: RoundFolder, diagnosis: Mapping[str, Any], verif
     """The recipe to go on from, with what is known of it: this round's, or that from which it was edited, where this round is worse."""
     if at.parent:
         parent = loop.round(at.parent)
-        alone = parent.model != at.model
+        alone = not same_policy(loop, parent, at)
         mine, its = (score_of(d, without_policy=alone) for d in (diagnosis, parent.read("diagnose")))
-        if mine and its and is_worse(mine, its):
+        starved = len(verified["tasks"]) < STARVED * len(parent.read("verify")["tasks"])
+        if starved or (mine and its and is_worse(mine, its)):
             tried = [Edit(**{**edit, "tasks": tuple(edit["tasks"])}) for edit in loop.round(at.number - 1).read("update")["edits"]]
-            found["rolled_back"] = {"to": parent.number, "score": mine.value, "score_before": its.value, "errors": [mine.error, its.error],
-                                    "dimensions": "without the policy's" if alone else "all"}
+            found["rolled_back"] = {"to": parent.number, "score": mine.value if mine else None, "score_before": its.value if its else None,
+                                    "errors": [each.error for each in (mine, its) if each], "dimensions": "without the policy's" if alone else "all",
+                                    "tasks": [len(verified["tasks"]), len(parent.read("verify")["tasks"])]}
             found["dead_ends"] = sorted({*found["dead_ends"], *(edit.key for edit in tried)})
             found["parent"] = parent.number
             return parent.recipe, parent.read("diagnose")["recurring"], parent.read("verify")["tasks"]
@@ -67,7 +79,8 @@ def _edited(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[
         found["note"] = "nothing recurs that an edit could mend"
         return recipe
     citable = {group["cause"]: group["tasks"] for group in groups}
-    made = proposed(recipe, groups, rows, dead_ends=found["dead_ends"], most=rules.max_edits)
+    made = proposed(recipe, groups, rows, dead_ends=found["dead_ends"], most=rules.max_edits,
+                    tools=policy_settings(recipe, "").tools.tools)
     if editor is not None:
         made = editor.proposed(recipe, groups, rows, found["dead_ends"], rules.max_edits) or made
     accepted: list[Edit] = []

@@ -34,9 +34,11 @@ def policy_of(recipe: Recipe) -> str:
 
 
 def policy_settings(recipe: Recipe, model: str) -> PlaySettings:
-    """How the policy plays: the teacher in mode "sft", with the model that the loop has trained where it has."""
+    """How the policy plays: in mode "sft" the teacher as it is, in mode "rl" the policy, with the model that the loop has trained where it has."""
     rules = recipe.evolve
-    chosen = rules.policy if rules.mode == "rl" and rules.policy is not None else recipe.teach
+    if rules.mode == "sft":
+        return recipe.teach
+    chosen = rules.policy or recipe.teach
     return dataclasses.replace(chosen, model=model) if model else chosen
 
 
@@ -56,8 +58,7 @@ def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -
     first, recipe = loop.recipe, at.as_run
     rules, policy = first.evolve, policy_of(first)
     questions = questions_of(at.batch)
-    play = _playing(recipe, policy_settings(first, at.model), rules.rollouts)
-    _play(play, at.batch, policy, loop.store, opened, workers)
+    play = play_batch(at, policy_settings(first, at.model), rules.rollouts, policy, loop.store, opened, workers)
     played = read_rollouts(EpisodeFolder.of(at.batch, policy))
     missed = [(q, played.get(q.id, Played())) for q in questions if _unsolved(played.get(q.id, Played()))]
     job = PlayJob(run=at.batch, store_path=loop.store, recipe=play, opened=opened, out=EpisodeFolder.of(at.batch, policy), questions="")
@@ -71,6 +72,17 @@ def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -
         wrong = [r.said for r in (*tried.rollouts, *again, *teacher.rollouts) if r.outcome == Reason.WRONG_ANSWER_GIVEN.value and r.said]
         rows.append(task_row(question, tried, again, teacher, fitting_rival(question, wrong, job.store), too_easy=rules.too_easy))
     at.write("verify", {"tasks": rows, **summary(rows)})
+
+
+def play_batch(at: RoundFolder, settings: PlaySettings, rollouts: int, policy: str, store: str, opened: Opened, workers: int) -> Recipe:
+    """Plays a round's batch into the folder of a policy; gives the recipe with which it was played.
+
+    Raises:
+        QuestloomError: something waits for a provider or for budget; the same call goes on.
+    """
+    play = _playing(at.as_run, settings, rollouts)
+    _play(play, at.batch, policy, store, opened, workers)
+    return play
 
 
 def _playing(recipe: Recipe, settings: PlaySettings, rollouts: int) -> Recipe:

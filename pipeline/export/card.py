@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from calls.shared.place import is_url
 from knowledge.readers.titles import is_invented
 from pipeline.export.attribution import Attribution, store_facts
+from pipeline.export.column_words import COLUMNS
 from pipeline.export.dataset_shards import Tally
+from pipeline.export.formats import REWARDED
 from pipeline.export.quota import BENCHMARK_SPLIT
 from pipeline.export.reply_costs import replies_of
 from pipeline.export.scrub import without_places
@@ -53,8 +56,17 @@ def write_card(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally, licen
         licences=sorted(licences.items(), key=lambda item: (-item[1], item[0])),
         num_pictures=sum(licences.values()), screen=_screen(recipe, tally), rl=_rl(recipe, tables["split"]), sft=_part(tables["split"], "sft"),
         surplus=_part(tables["split"], "tasks"), teach=_teach(run, tally), formats=recipe.export.formats, margin=recipe.certificate.margin,
+        rewarded=[name for name in REWARDED if (folder / "formats" / name).is_dir()], columns=_columns(folder),
         recipe=_settings(recipe), fingerprint=recipe.fingerprint)
     (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+def _columns(folder: Path) -> dict[str, dict[str, str]]:
+    """The words for each column that the data set's files have, by configuration."""
+    there = {"tasks, rl, benchmark": ("rl", "sft", "tasks", "benchmark"), "sft": ("trajectories",), "rejected": ("rejected",)}
+    files = {name: next((path for use in uses for path in sorted((folder / "data" / use).glob("*.parquet"))), None) for name, uses in there.items()}
+    files["attribution"] = path if (path := folder / "attribution.parquet").is_file() else None
+    return {name: {column: COLUMNS[name][column] for column in pq.read_schema(path).names} for name, path in files.items() if path}
 
 
 def plain(text: Any) -> str:

@@ -38,7 +38,7 @@ TASK = Features({
     "image_sha256": Value("string"),
     "original_image_sha256": Value("string"),
     "enhancement": _struct(Enhancement, ("original_image_id",)),
-    "split": Value("string"),
+    "subset": Value("string"),
     "level": Value("string"),
     "method": Value("string"),
     "domain": Value("string"),
@@ -64,8 +64,27 @@ TASK = Features({
     "teacher_rollouts": Value("int64"),
     "teacher_correct": Value("int64"),
 })
-REJECTED = Features({**_struct(Rejection, ("item_id",)), "id": Value("string")})
-ATTRIBUTION = Features(_struct(Attribution))
+REJECTED = Features({"id": Value("string"), **_struct(Rejection, ("item_id",))})
+ATTRIBUTION = Features({"image_sha256": Value("string"), **_struct(Attribution, ("image_id",))})
+
+
+def task_features(*, enhanced: bool, outside: bool, taught: bool) -> Features:
+    """The columns of `tasks`, `rl` and `benchmark` of one data set: none that is empty in every row because of the recipe.
+
+    Args:
+        enhanced: whether the recipe degrades pictures.
+        outside: whether it takes in rows from outside.
+        taught: whether a teacher played.
+    """
+    there = {**dict.fromkeys(("original_image", "original_image_sha256", "enhancement"), enhanced), "provenance": outside,
+             **dict.fromkeys(("teacher_rollouts", "teacher_correct"), taught)}
+    return Features({name: feature for name, feature in TASK.items() if there.get(name, True)})
+
+
+def attribution_row(attribution: Attribution) -> dict[str, Any]:
+    """One row of `attribution`, whose key is called as in the other configurations."""
+    row = attribution.to_row()
+    return {"image_sha256": row.pop("image_id"), **row}
 
 
 def image_cell(image_id: str, read: ReadPicture) -> dict[str, Any]:
@@ -73,12 +92,12 @@ def image_cell(image_id: str, read: ReadPicture) -> dict[str, Any]:
     return {"bytes": read(image_id), "path": f"{image_id}.jpg"}
 
 
-def task_row(question: Question, split: str, read: ReadPicture, taught: tuple[int, int] | None = None) -> dict[str, Any]:
+def task_row(question: Question, subset: str, read: ReadPicture, taught: tuple[int, int] | None = None) -> dict[str, Any]:
     """One row of `tasks`.
 
     Args:
         question: a kept question.
-        split: use and split as the data set has it ("rl/train", "tasks/train", "benchmark/test").
+        subset: use and split as the data set has it ("rl/train", "tasks/train", "benchmark/test").
         read: gives the bytes of a picture.
         taught: the teacher's rollouts and how many of them were right, where it played the question.
     """
@@ -92,7 +111,7 @@ def task_row(question: Question, split: str, read: ReadPicture, taught: tuple[in
         "original_image": image_cell(original, read) if original else None,
         "image_sha256": question.image_id, "original_image_sha256": original,
         "enhancement": {k: v for k, v in enhancement.to_row().items() if k != "original_image_id"} if enhancement else None,
-        "split": split, "level": question.level, "method": question.method, "domain": question.domain, "topic": question.topic,
+        "subset": subset, "level": question.level, "method": question.method, "domain": question.domain, "topic": question.topic,
         "language": question.language, "writer": question.writer,
         "nominal_hops": certificate.nominal_hops if certificate else len(question.hops),
         "effective_hops": certificate.effective_hops if certificate else None,

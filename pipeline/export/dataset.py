@@ -3,7 +3,7 @@
     README.md            the card, with the configurations that `datasets` reads
     data/                questions by use and split, the teacher's trajectories, and what was rejected
     attribution.parquet  one row a picture
-    formats/             sharegpt, verl, trl
+    formats/             sharegpt, verl, trl, jsonl, and the reward function of their rows
     example/             the card's picture
 """
 import re
@@ -18,10 +18,10 @@ from files.locations import readable, whole_folder
 from files.parquet import read_facts
 from pipeline.export.attribution import merged, write_ledger
 from pipeline.export.card import licence_counts, write_card
-from pipeline.export.columns import ATTRIBUTION
+from pipeline.export.columns import ATTRIBUTION, attribution_row
 from pipeline.export.dataset_shards import RowWriter, Tally, attribution_part, write_shard
 from pipeline.export.episode_ledger import write_episode_ledger
-from pipeline.export.formats import FORMATS, dataset_info
+from pipeline.export.formats import FORMATS, REWARDED, dataset_info
 from pipeline.export.quota import Key, Quota, draw, quota
 from pipeline.export.sft_rows import Teaching
 from pipeline.recipe import Recipe
@@ -105,7 +105,7 @@ def _write_attribution(folder: Path, num_shards: int) -> tuple[int, Counter[str]
     num_pictures = sum(licences.values())
     writer = RowWriter(folder / "attribution", ATTRIBUTION, max(1, num_pictures))
     for row in merged(parts):
-        writer.write(row.to_row())
+        writer.write(attribution_row(row))
     writer.close()
     if num_pictures:
         (folder / "attribution-000.parquet").rename(folder / "attribution.parquet")
@@ -114,10 +114,12 @@ def _write_attribution(folder: Path, num_shards: int) -> tuple[int, Counter[str]
 
 
 def _write_extras(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally) -> None:
-    """LLaMA-Factory's list of data sets, and the picture of the card's example."""
+    """LLaMA-Factory's list of data sets, the reward function, and the picture of the card's example."""
     sharegpt = folder / "formats" / "sharegpt"
     if sharegpt.is_dir():
         (sharegpt / "dataset_info.json").write_bytes(dataset_info(f"questloom_{recipe.name}", [p.name for p in sharegpt.iterdir() if p.is_dir()]))
+    if any((folder / "formats" / name).is_dir() for name in REWARDED):
+        shutil.copy(Path(__file__).with_name("reward.py"), folder / "formats" / "reward.py")
     if tally.example:
         picture = folder / "example" / f"{tally.example[1].image_id}.jpg"
         picture.parent.mkdir()

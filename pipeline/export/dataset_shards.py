@@ -4,19 +4,21 @@
     data/rejected/rejected-00003-000.parquet
     formats/verl/rl_train/00003-000.parquet
 """
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import Features
 
 from files.parquet import read_records, write_records
+from pipeline.export.asked import Asking
 from pipeline.export.attribution import Attribution, read_ledger
-from pipeline.export.columns import REJECTED, TASK, rejected_row, task_row
+from pipeline.export.columns import REJECTED, rejected_row, task_features, task_row
 from pipeline.export.episode_ledger import read_episode_ledger
 from pipeline.export.formats import FORMATS
 from pipeline.export.quota import SURPLUS_USE, Quota
@@ -90,6 +92,33 @@ class RowWriter:
             self._num_files += 1
 
 
+class LineWriter:
+    """The same for JSON lines."""
+
+    def __init__(self, prefix: Path, rows_per_file: int) -> None:
+        self.prefix, self.rows_per_file = prefix, rows_per_file
+        self._lines: IO[str] | None = None
+        self._num_files, self._num_rows = 0, 0
+
+    def write(self, row: dict[str, Any]) -> None:
+        """Adds a row."""
+        if self._lines is None:
+            path = self.prefix.with_name(f"{self.prefix.name}-{self._num_files:03d}.jsonl")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._lines = path.open("w", encoding="utf-8")
+        self._lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+        self._num_rows += 1
+        if self._num_rows == self.rows_per_file:
+            self.close()
+
+    def close(self) -> None:
+        """Ends the present file."""
+        if self._lines is not None:
+            self._lines.close()
+            self._lines, self._num_rows = None, 0
+            self._num_files += 1
+
+
 def _leaf_columns(schema: pa.Schema) -> list[str]:
     """The names that Parquet gives the columns of a schema ("images.list.element.bytes")."""
     sink = pa.BufferOutputStream()
@@ -104,28 +133,33 @@ def write_shard(run: RunFolder, recipe: Recipe, quota: Quota, shard: int, folder
     Raises:
         InputError: a picture is missing, damaged, or stands in no ledger.
     """
-    writers: dict[str, RowWriter] = {}
+    writers: dict[str, RowWriter | LineWriter] = {}
 
-    def put(name: str, features: Features, row: dict[str, Any]) -> None:
+    def put(name: str, features: Features | None, row: dict[str, Any]) -> None:
         if name not in writers:
-            writers[name] = RowWriter(folder / f"{name}-{shard:05d}", features, recipe.export.questions_per_shard)
+            prefix, size = folder / f"{name}-{shard:05d}", recipe.export.questions_per_shard
+            writers[name] = LineWriter(prefix, size) if features is None else RowWriter(prefix, features, size)
         writers[name].write(row)
 
     def read(image_id: str) -> bytes:
         return run.read_picture(image_id)
 
     tally, ledger, used = Tally(), read_ledger(run, shard), {}
-    results = teaching.results(shard)
+    results, asking = teaching.results(shard), Asking(recipe, teaching.renderer, teaching.schemas)
+    formats = {name: (FORMATS[name], made(asking.tools) if (made := FORMATS[name].features) else None) for name in recipe.export.formats}
+    columns = task_features(enhanced=recipe.enhancement.share > 0, outside=bool(recipe.external), taught=teaching.is_there)
     for question in questions(run, shard):
         use, split = quota.place_of(question)
         if use == "rl" and teaching.is_broken(results.get(question.id)):
             use = SURPLUS_USE
-        put(f"data/{use}/{split}", TASK, task_row(question, f"{use}/{split}", read, results.get(question.id)))
-        for name in recipe.export.formats:
-            # Where there are trajectories, nobody wants to be trained on bare answers.
-            if use in FORMATS[name].uses and not (use == "sft" and teaching.is_there):
-                row = FORMATS[name].row(question, f"questloom/{recipe.name}", split, read)
-                put(f"formats/{name}/{use}_{split}/part", FORMATS[name].features, row)
+        row = task_row(question, f"{use}/{split}", read, results.get(question.id))
+        put(f"data/{use}/{split}", columns, {name: row[name] for name in columns})
+        # Where there are trajectories, nobody wants to be trained on bare answers.
+        wanted = {name: f for name, f in formats.items() if use in f[0].uses and not (use == "sft" and teaching.is_there)}
+        asked = asking.of(question, read) if wanted else None
+        for name, (shape, features) in wanted.items():
+            assert asked is not None
+            put(f"formats/{name}/{use}_{split}/part", features, shape.row(asked, f"questloom/{recipe.name}", split))
         for image_id in pictures_of(question):
             if image_id not in ledger:
                 raise InputError(f"picture {image_id}", "has no known origin", "Run `questloom synth` again on the same folder.")

@@ -1,4 +1,4 @@
-"""Teacher trajectories in the data set: the configuration `sft`, and the same for LLaMA-Factory, verl and TRL.
+"""Teacher trajectories in the data set: the configuration `sft`, and the same for LLaMA-Factory, verl, TRL and ms-swift.
 
 A trajectory stands as the messages that the policy saw and wrote, rendered by the harness's one renderer: the system message with the tools'
 schemas, the question with its picture, each turn word for word, each observation as a user message. Training on the assistant's messages
@@ -14,20 +14,20 @@ from datasets import Features, Image, List, Value
 from agent.turns.renderer import Renderer
 from files.parquet import read_records
 from models.messages import Message, Picture
-from pipeline.export.formats import IMAGE_TOKEN, STORED, without_placeholders
+from pipeline.export.chat import PARTS, TEXTS, cell, data_uri, pictures_in, with_parts, with_placeholders
+from pipeline.export.formats import STORED
 from records.identity import canonical_json
 from records.outcomes import Rejection
 from records.trajectories import TaskResult, Trajectory
 from transforms.episodes.episode_folder import KEEP, SOLVED, EpisodeFolder
 from transforms.stages.run_folder import RunFolder
 
-_PARTS = List({"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})})
 _STATISTICS = ("num_turns", "num_calls", "pictures_found", "pictures_made", "handles_as_input", "tool_pictures_used_again", "made_pictures_used_again")
 
 SFT = Features({
-    "id": Value("string"), "question_id": Value("string"), "rollout": Value("int64"), "messages": _PARTS, "images": List(Image()),
+    "id": Value("string"), "question_id": Value("string"), "rollout": Value("int64"), "messages": PARTS, "images": List(Image()),
     "image_sha256": List(Value("string")), "tools": Value("string"), "question": Value("string"), "answer": Value("string"), "given": Value("string"),
-    "split": Value("string"), "level": Value("string"), "method": Value("string"), "domain": Value("string"), "language": Value("string"),
+    "subset": Value("string"), "level": Value("string"), "method": Value("string"), "domain": Value("string"), "language": Value("string"),
     "engine": Value("string"), "model": Value("string"), "prompt_version": Value("string"), "judged_by": Value("string"),
     "process_checked_by": Value("string"), "calls_by_tool": Value("string"), **{name: Value("int64") for name in _STATISTICS}})
 
@@ -46,30 +46,16 @@ class RenderedTrajectory:
     @property
     def pictures(self) -> list[Picture]:
         """As they appear."""
-        return [part for message in self.messages for part in message.parts if isinstance(part, Picture)]
-
-    def with_parts(self) -> list[dict[str, Any]]:
-        """Messages whose content is a list of {type, text}."""
-        return [{"role": m.role, "content": [{"type": "text", "text": p} if isinstance(p, str) else {"type": "image", "text": None} for p in m.parts]}
-                for m in self.messages]
-
-    def with_placeholders(self) -> list[dict[str, str]]:
-        """Messages whose content is text with `<image>` for each picture. What a turn itself says of that kind is written otherwise."""
-        return [{"role": m.role, "content": "".join(without_placeholders(p) if isinstance(p, str) else IMAGE_TOKEN for p in m.parts)} for m in self.messages]
-
-
-def cell(picture: Picture) -> dict[str, Any]:
-    """A picture as the Image feature stores it."""
-    kind = "png" if picture.data.startswith(b"\x89PNG") else "jpg"
-    return {"bytes": picture.data, "path": f"{picture.sha256}.{kind}"}
+        return pictures_in(self.messages)
 
 
 def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """One row of `sft`."""
     t, pictures = rendered.trajectory, rendered.pictures
-    return {"id": t.id, "question_id": t.question_id, "rollout": t.episode.rollout, "messages": rendered.with_parts(), "images": [cell(p) for p in pictures],
-            "image_sha256": [p.sha256 for p in pictures], "tools": rendered.tools, "question": t.episode.question, "answer": t.answer.text,
-            "given": t.episode.answer, "split": t.split, "level": t.level, "method": t.method, "domain": t.domain, "language": t.language,
+    return {"id": t.id, "question_id": t.question_id, "rollout": t.episode.rollout, "messages": with_parts(rendered.messages),
+            "images": [cell(p) for p in pictures], "image_sha256": [p.sha256 for p in pictures], "tools": rendered.tools,
+            "question": t.episode.question, "answer": t.answer.text,
+            "given": t.episode.answer, "subset": t.split, "level": t.level, "method": t.method, "domain": t.domain, "language": t.language,
             "engine": t.episode.engine, "model": t.episode.model, "prompt_version": rendered.prompt_version,
             "judged_by": t.verdict.by if t.verdict else "", "process_checked_by": t.process.by if t.process else "",
             "calls_by_tool": canonical_json(t.statistics.calls_by_tool), **{name: getattr(t.statistics, name) for name in _STATISTICS}}
@@ -78,19 +64,24 @@ def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
 def sharegpt_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """LLaMA-Factory: turns of human and gpt in alternation, the system message apart. Observations are the human's, as our prompt has them:
     the templates' own observation role would wrap them a second time."""
-    system, *rest = rendered.with_placeholders()
+    system, *rest = with_placeholders(rendered.messages)
     turns = [{"from": "gpt" if m["role"] == "assistant" else "human", "value": m["content"]} for m in rest]
     return {"conversations": turns, "images": [cell(p) for p in rendered.pictures], "system": system["content"], "tools": ""}
 
 
 def verl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """verl's multi-turn SFT data set: `messages` with `<image>` in the text, `images`."""
-    return {"messages": rendered.with_placeholders(), "images": [cell(p) for p in rendered.pictures], **_extra(rendered)}
+    return {"messages": with_placeholders(rendered.messages), "images": [cell(p) for p in rendered.pictures], **_extra(rendered)}
 
 
 def trl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """TRL's SFT of vision-language models: `messages` with parts, `images`."""
-    return {"messages": rendered.with_parts(), "images": [cell(p) for p in rendered.pictures], **_extra(rendered)}
+    return {"messages": with_parts(rendered.messages), "images": [cell(p) for p in rendered.pictures], **_extra(rendered)}
+
+
+def jsonl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
+    """ms-swift: `messages` with `<image>` in the text, `images` as data URIs."""
+    return {"messages": with_placeholders(rendered.messages), "images": [data_uri(p) for p in rendered.pictures], **_extra(rendered)}
 
 
 def _extra(rendered: RenderedTrajectory) -> dict[str, str]:
@@ -102,16 +93,17 @@ def _extra(rendered: RenderedTrajectory) -> dict[str, str]:
 class TrajectoryFormat:
     """One tool's format of trajectories."""
 
-    features: Features
+    features: Features | None
+    """None for JSON lines."""
     row: Callable[[RenderedTrajectory], dict[str, Any]]
 
 
 TRAJECTORY_FORMATS = {
     "sharegpt": TrajectoryFormat(Features({"conversations": List({"from": Value("string"), "value": Value("string")}), "images": List(STORED),
                                            "system": Value("string"), "tools": Value("string")}), sharegpt_row),
-    "verl": TrajectoryFormat(Features({"messages": List({"role": Value("string"), "content": Value("string")}), "images": List(Image()), **_EXTRA}),
-                             verl_row),
-    "trl": TrajectoryFormat(Features({"messages": _PARTS, "images": List(Image()), **_EXTRA}), trl_row),
+    "verl": TrajectoryFormat(Features({"messages": TEXTS, "images": List(Image()), **_EXTRA}), verl_row),
+    "trl": TrajectoryFormat(Features({"messages": PARTS, "images": List(Image()), **_EXTRA}), trl_row),
+    "jsonl": TrajectoryFormat(None, jsonl_row),
 }
 
 
@@ -122,7 +114,8 @@ class Teaching:
         self.out = EpisodeFolder.of(run)
         facts = self.out.read_facts() or {}
         self.is_there, self._engine = bool(facts.get("whole")), facts.get("engine", "")
-        self._renderer: Renderer | None = self.out.files.renderer() if self.is_there and self.out.files.has_prompt() else None
+        self.renderer: Renderer | None = self.out.files.renderer() if self.is_there and self.out.files.has_prompt() else None
+        self.schemas: list[dict[str, Any]] = self.out.files.prompt["schemas"] if self.renderer else []
 
     def is_broken(self, result: tuple[int, int] | None) -> bool:
         """Whether the oracle played a task and never solved it: the tools do not lead through, and no policy shall be trained on it.
@@ -136,10 +129,10 @@ class Teaching:
         """The kept trajectories of a shard that are for supervised fine-tuning."""
         for trajectory in self._records(KEEP, Trajectory, shard):
             if trajectory.split.startswith("sft/"):
-                assert self._renderer is not None
+                assert self.renderer is not None
                 episode = trajectory.episode
-                yield RenderedTrajectory(trajectory, self._renderer.messages(episode.question, episode.turns, self.out.files.bank(episode.images)),
-                                         self._renderer.version, json.dumps(self.out.files.prompt["schemas"], ensure_ascii=False))
+                yield RenderedTrajectory(trajectory, self.renderer.messages(episode.question, episode.turns, self.out.files.bank(episode.images)),
+                                         self.renderer.version, json.dumps(self.schemas, ensure_ascii=False))
 
     def results(self, shard: int) -> Mapping[str, tuple[int, int]]:
         """(rollouts, right ones) of the tasks of a shard, by question; unsolved ones too."""

@@ -84,8 +84,13 @@ def sft_text(found: SftForecast, shape: ModelShape, gpu: Gpu, name: str) -> str:
                       _memory(found.memory, gpu)])
 
 
-def grpo_text(found: GrpoForecast, shape: ModelShape, gpu: Gpu, questions: int, rollouts: int) -> str:
-    """The forecast for people."""
+def grpo_text(found: GrpoForecast, shape: ModelShape, gpu: Gpu, name: str, questions: int, rollouts: int) -> str:
+    """The forecast for people.
+
+    Args:
+        name: of the settings.
+        questions, rollouts: of a step, and of a question.
+    """
     sampling, reading, updating = found.seconds
     rows = [("steps", f"{found.steps:,}"), ("rollouts", f"{questions} questions × {rollouts} = {found.episodes:,} a step"),
             ("sampled", f"{found.decode_tokens:,} tokens a step"), ("updated on", f"{found.update_tokens:,} tokens a step"),
@@ -93,7 +98,7 @@ def grpo_text(found: GrpoForecast, shape: ModelShape, gpu: Gpu, questions: int, 
             ("time", f"{_hours(found.hours)} of wall time, {found.hours * found.gpus:,.1f} GPU hours, without waiting for tools and judges")]
     formula = (f"({found.decode_tokens:,} ÷ {found.decode.tokens_per_second:,.0f} + {found.update_tokens:,} ÷ {found.pace.tokens_per_second:,.0f}) ÷ "
                f"{found.gpus} GPUs + {reading:,.0f} s, × {found.steps} steps")
-    return "\n".join([f"GRPO: {_model(shape)} on {found.gpus} × {gpu.memory / 1e9:.0f} GB", _table(rows), "", f"time    {formula}",
+    return "\n".join([f"{name}: {_model(shape)} on {found.gpus} × {gpu.memory / 1e9:.0f} GB", _table(rows), "", f"time    {formula}",
                       _pace("training", found.pace, f"{gpu.mfu:.0%} of a peak of {gpu.peak / 1e12:,.0f} TFLOP/s"),
                       _pace("sampling", found.decode, f"{gpu.decode_share:.0%} of {gpu.bandwidth / 1e12:.2f} TB/s, with which weights and caches are read"),
                       "", _memory(found.memory, gpu)])

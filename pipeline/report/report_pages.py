@@ -33,7 +33,7 @@ from pipeline.report.spend_text import money_words, read_spend, seconds_words
 from pipeline.report.thumbnails import Picture, picture_reader, write_thumbnails
 from records.identity import priority
 from records.knowledge import ImageAsset
-from records.outcomes import Rejection
+from records.outcomes import Reason, Rejection
 from transforms.stages.reason_words import PENDING, REASONS, stage_words, words
 
 QUESTIONS_PER_CHUNK = 50
@@ -73,12 +73,20 @@ def script_json(value: Any) -> str:
     return text
 
 
+def _repeated(rejection: Rejection) -> str:
+    """The id of the question that a near duplicate repeats; "" for other rejections."""
+    evidence = rejection.evidence
+    return str(evidence.get("of", "")) if rejection.reason == Reason.NEAR_DUPLICATE and isinstance(evidence, dict) else ""
+
+
 class _Builder:
     def __init__(self, run: Run, folder: Path, sources: Sources | None, read: Picture) -> None:
         self.run, self.folder, self.sources, self.read = run, folder, sources, read
         self.names = Names(sources, run.language)
         self.index, self.distributions = Index(), Distributions()
         self.kept_of_seed: dict[str, list[int]] = defaultdict(list)
+        self.numbers: dict[str, int] = {}
+        """Of the kept questions, by id."""
         self.image_ids: set[str] = set()
         self.teacher = teacher_of(run.folder)
         self.episode_heads: dict[str, list] = {}
@@ -135,7 +143,7 @@ class _Builder:
             found = facets(question, self.names, asset)
             if self.teacher is not None:
                 found["teacher"] = standing([{"outcome": head[1]} for head in self.episode_heads.get(question.id, ())])
-            number = self.index.add(question, found)
+            number = self.numbers[question.id] = self.index.add(question, found)
             self._number_episodes(question.id, number)
             self.distributions.add(question, found)
             self.kept_of_seed[question.seed_id].append(number)
@@ -184,15 +192,18 @@ class _Builder:
             for reason, rows in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
                 picked = sorted(rows, key=lambda r: (priority(0, r.item_id, "report"), r.evidence is not None))[:EXAMPLES_PER_REASON]
                 groups.append((stage.name, reason, len(rows), picked))
-        questions = find_questions(self.run, {r.item_id for _, _, _, picked in groups for r in picked})
+        examples = [r for _, _, _, picked in groups for r in picked]
+        questions = find_questions(self.run, {r.item_id for r in examples} | {_repeated(r) for r in examples} - {""})
         self.image_ids.update({q.image_id for q in questions.values()} - {""})
 
         def example(rejection: Rejection) -> dict:
             question = questions.get(rejection.item_id)
-            shown = {
+            shown: dict[str, Any] = {
                 "title": self.names.title(rejection.title or rejection.item_id),
                 "evidence": evidence_text(rejection.evidence, self.names),
             }
+            if (other := questions.get(_repeated(rejection))) is not None:
+                shown |= {"other": other.text, "otherRow": self.numbers.get(other.id)}
             return (
                 shown
                 if question is None

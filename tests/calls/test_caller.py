@@ -200,6 +200,15 @@ def test_one_caller_serves_event_loops_one_after_the_other(cache):
     assert len(provider.sent) == 30
 
 
+def test_a_pace_is_set_before_the_first_call_or_to_what_it_is(cache):
+    caller = Caller(cache, retry=QUICK)
+    caller.set_pace("provider", Pace(3, None))
+    asyncio.run(caller.call(request(), Provider().send))
+    caller.set_pace("provider", Pace(3, None))
+    with pytest.raises(AssertionError, match="provider"):
+        caller.set_pace("provider", Pace(4, None))
+
+
 def test_an_exception_of_a_sender_passes_and_its_attempt_does_not_stay_in_flight(cache, backend):
     with pytest.raises(KeyError):
         run(cache, Provider(KeyError("ours")), request())

@@ -21,6 +21,7 @@ def test_every_shipped_recipe_loads(path):
     ({"seeds": {"count": -1}}, "seeds.count", "Correct the value"),
     ({"seeds": {"count": "many"}}, "seeds.count", "Correct the value"),
     ({"draft": {"detail_share": 1.5}}, "draft.detail_share", "Correct the value"),
+    ({"draft": {"hops": {"easy": 2}}, "seeds": {"levels": {"easy": 1, "hard": 1}}}, "seeds.levels.hard", "Set draft.hops.hard"),
     ({"filters": {"near_duplicate_similarity": 0.4}}, "filters.near_duplicate_similarity", "Correct the value"),
     ({"certificate": {"trust": {"declard": 1}}}, "certificate.trust.declard", "Did you mean certificate.trust.declared"),
     ({"models": {"endpoints": [{"name": "a", "base_url": "ftp://x"}]}}, "models.endpoints", "Correct the value"),

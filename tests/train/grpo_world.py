@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from transformers import Qwen3VLForConditionalGeneration
 
 from agent.engines.cached_model import CachedModel
 from agent.engines.engine import Sample
@@ -41,10 +42,11 @@ from records.identity import sha256_hex
 from records.knowledge import Value
 from records.synthesis import Answer, Question
 from tests.agent import tiny
+from tests.agent.loopback_server import LoopbackServer
 from tests.agent.tools.little_store import little_store
 from tests.train.played import PICTURES, ROPE, TOKENS
 from tests.train.sft_world import killed_when, ranks, started
-from train import step_files, updating
+from train import checkpoints, step_files, updating
 from train.episode_rows import row_of_segments
 from train.grpo import main
 from train.packing import micro_batches, pack
@@ -211,6 +213,13 @@ def _full_disk() -> None:
     step_files.write_whole = write  # type: ignore[assignment]
 
 
+def _full_disk_at_the_checkpoint() -> None:
+    def save(*state: Any, **about: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    checkpoints.dcp.save = save
+
+
 def _stray_engine() -> None:
     """The engine samples from other weights than are trained."""
     engine = OwnWeights.engine
@@ -226,10 +235,11 @@ def _stray_engine() -> None:
 
 BREAKS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
     "dead_engine": (_dead_engine, ()), "dead_judge": (_dead_judge, ()), "dead_provider": (_dead_provider, ()), "nan_gradient": (_nan_gradient, ()),
-    "late_rank": (_late_rank, ("parallel.timeout_minutes=0.1",)), "full_disk": (_full_disk, ()), "stray_engine": (_stray_engine, ("care.engine_kl=1e-4",))}
+    "late_rank": (_late_rank, ("parallel.timeout_minutes=0.1",)), "full_disk": (_full_disk, ()),
+    "full_disk_at_the_checkpoint": (_full_disk_at_the_checkpoint, ()), "stray_engine": (_stray_engine, ("care.engine_kl=1e-4",))}
 
 
-AGAIN = ("dead_engine", "late_rank", "stray_engine")
+AGAIN = ("dead_engine", "late_rank", "full_disk_at_the_checkpoint", "stray_engine")
 """Those that are called again when they have been mended."""
 
 
@@ -271,13 +281,29 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
                 breaks()
             return main(given)
 
+    def served() -> list[int]:
+        """Rollouts from a server of the tiny model, one that takes the weights of every update and one that says so and keeps those it had."""
+        return [code for name in ("served", "stale_server") for code in ranks(1, lambda name=name: _from_a_server(name))]
+
+    def _from_a_server(name: str) -> int:
+        server = LoopbackServer(loads=name == "served")
+        server.model = Qwen3VLForConditionalGeneration.from_pretrained(folder / "model").eval()
+        at = f"play.server={{name: lab, url: '{server.url}', model: tiny}}"
+        code = _told(folder / f"{name}_0.txt", None, arguments(folder, name, "play.engine=server", at, "step.steps=2", "step.questions=2",
+                                                                "evaluation.every=0", "optimiser.lr=5e-3"))
+        server.model.save_pretrained(folder / f"{name}_weights")
+        (folder / f"{name}.json").write_text(json.dumps({"version": server.weight_version, "flushed": server.num_flushed, "turns": server.num_requests}))
+        server.close()
+        return code
+
     few = ("keep.checkpoint_every=2", "evaluation.every=0")
     short = ("step.steps=1", "step.questions=2", "evaluation.every=0")
     rich = ("step.steps=2", "axpo={}", "objective.kl=0.01", "objective.importance_cap=2.0", "step.mini_questions=2", "step.refills=1",
             "evaluation.every=0", "reward.alpha=0.8", "reward.format=true")
     return {"prepare": lambda: ranks(1, lambda: int(not prepare(folder))), "unbroken": partial(run, "unbroken"), "broken": broken,
-            "ddp": partial(run, "ddp", size=2), "replayed": replayed, "faults": faults,
+            "ddp": partial(run, "ddp", size=2), "replayed": replayed, "faults": faults, "served": served,
             "learns": partial(run, "learns", "step.steps=4", "step.rollouts=6", "optimiser.lr=2e-3", "evaluation.every=0"),
+            "kept": partial(run, "kept", "step.steps=2", "axpo={}", "evaluation.every=0"),
             "rich": partial(run, "rich", *rich), "rich_fsdp": partial(run, "rich_fsdp", *rich, "parallel.kind=fsdp", size=2),
             "bf16_lora": partial(run, "bf16_lora", "weights.lora.rank=4", "weights.precision=bf16", "objective.kl=0.01", "evaluation.every=0", size=2),
             "bf16_fsdp": partial(run, "bf16_fsdp", "parallel.kind=fsdp", "weights.precision=bf16", "evaluation.every=0", size=2)}

@@ -1,14 +1,14 @@
 """The trainer's code with one thing turned around at a time, and the tests that must notice: for `test_mutations.py`.
 
-`python -m tests.train.mutations` prints a line each. Every mutation runs in a fork of a process that has imported the large libraries and
-nothing of `train`.
+`python -m tests.train.mutations` prints a line each; with names of modules, of their mutations only. Every mutation runs in a fork of a process that has
+imported the large libraries and nothing of `train`.
 """
 import importlib.machinery
 import importlib.util
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,6 +111,38 @@ MUTATIONS = [
     Mutation("grpo_update", "on_policy=n == 0", "on_policy=False", "grpo_update"),
     Mutation("grpo_update", "number % step.updates", "0", "grpo_update"),
     Mutation("grpo_update", "self._at_the_sampling_weights(some) for some in every[1:]", "None for some in every[1:]", "grpo_update"),
+    Mutation("questions", "place * self.per_step:(place + 1) * self.per_step", "place:place + self.per_step"),
+    Mutation("questions", "if self.questions[n].id not in taken]", "]"),
+    Mutation("rewards", "made.where(num_valid > 0, torch.zeros_like(made))", "made", "step_lessons rewards worked_numbers"),
+    Mutation("rewards", "valid = passed[:num_valid]", "valid = passed"),
+    # AXPO's branching
+    Mutation("axpo", "int(rules.budget * num_rollouts + 1e-9) // rules.continuations", "int(rules.budget * num_rollouts + 1e-9)"),
+    Mutation("axpo", "rounds = [[group[n] for group in ranked if n < len(group)] for n", "rounds = [[each for group in ranked for each in group] for n"),
+    Mutation("axpo", "for number, (begin, end) in enumerate(row.turns[:fatal]):", "for number, (begin, end) in enumerate(row.turns):"),
+    Mutation("axpo", 'else source.boundary.confidence for group', 'else -source.boundary.confidence for group'),
+    Mutation("axpo", "right = rewards[(accuracy == 1) & ~rewards.isnan()]", "right = rewards[~rewards.isnan()]"),
+    Mutation("axpo", "if begun != source.ids[:end].tolist():", "if False:", "axpo step_lessons"),
+    Mutation("lessons", "advantage = prefix_advantage(rewards, again.source, replaced[again.source].item(), statistic, cap=axpo.cap)", "pass"),
+    Mutation("lessons", 'beside = rewards if axpo.group == "merged" else rewards[:0]', "beside = rewards"),
+    Mutation("step_lessons", "each.used_tool == (rules.trigger == \"tool\")", "True"),
+    Mutation("step_lessons", "if each.rollout.unusable or math.isnan(each.rollout.reward):", "if False:"),
+    Mutation("step_lessons", "if source.boundary.end and not each.rollout.unusable:", "if False:"),
+    Mutation("step_figures", '"right": rollout.accuracy == 1,', '"right": rollout.reward > 0,', "step_lessons"),
+    # an update run again
+    Mutation("replay", "for name in COMPARED if before[name] != now[name]]", "for name in COMPARED if False]"),
+    Mutation("replay", "if compared is False:", "if compared is None:"),
+    Mutation("replay", "found = trainer.learner.learn(together(at, partial(trainer.steps.read, each, at)), each)",
+             "found = trainer.learner.learn(together(at, partial(trainer.steps.read, 0, at)), each)"),
+    Mutation("step_files", '"advantage": each.lesson.advantage, ', '"advantage": abs(each.lesson.advantage), ', "replay"),
+    Mutation("step_files", 'Lesson(row, stored["advantage"], stored["weight"])', 'Lesson(row, stored["advantage"])', "replay"),
+    # the forecast
+    Mutation("forecast", "trained=16 * learned / parts", "trained=12 * learned / parts", "forecast worked_numbers"),
+    Mutation("forecast", "frozen=2 * frozen / parts", "frozen=2 * frozen", "forecast worked_numbers"),
+    Mutation("forecast", "kept + own if weights.activation_checkpointing else shape.layers * own", "shape.layers * own", "forecast worked_numbers"),
+    Mutation("forecast", "episodes = questions * rollouts", "episodes = questions + rollouts"),
+    Mutation("forecast", "self.decode_tokens / (self.decode.tokens_per_second * self.gpus)", "self.decode_tokens / self.decode.tokens_per_second"),
+    Mutation("forecast", "full = 3 if weights.lora is None else 2", "full = 3"),
+    Mutation("forecast", "share = min(1.0, max_tokens / self.tokens)", "share = max_tokens / self.tokens", "forecast worked_numbers"),
     # what the model is given
     Mutation("scorer", "use_cache=False", "use_cache=True", "packing"),
     Mutation("scorer", "temperature=self._temperature", "temperature=1.0", "engine_and_trainer"),
@@ -165,19 +197,24 @@ def install(number: int) -> None:
     sys.meta_path.insert(0, _Mutated(MUTATIONS[number]))
 
 
-def results() -> Iterator[tuple[Mutation | None, int]]:
-    """Each mutation with pytest's exit status: 1 where a test noticed. None first: all the tests without any, which must pass."""
+def results(modules: Sequence[str] = ()) -> Iterator[tuple[Mutation | None, int]]:
+    """Each mutation with pytest's exit status: 1 where a test noticed. None first: all the tests without any, which must pass.
+
+    Args:
+        modules: whose; of all by default.
+    """
     assert not any(name == "train" or name.startswith("train.") for name in sys.modules), "train is imported already"
     assert torch.__version__ and transformers.models.qwen3_vl
-    yield None, run_tests(None, sorted({file for mutation in MUTATIONS for file in mutation.files}))
-    for mutation in MUTATIONS:
+    asked = [mutation for mutation in MUTATIONS if not modules or mutation.module in modules]
+    yield None, run_tests(None, sorted({file for mutation in asked for file in mutation.files}))
+    for mutation in asked:
         yield mutation, run_tests(mutation, mutation.files)
 
 
 if __name__ == "__main__":
     os.chdir(ROOT)
     missed = 0
-    for each, code in results():
+    for each, code in results(sys.argv[1:]):
         good = code == (1 if each else 0)
         missed += not good
         print("ok    " if good else f"MISSED (exit {code})", each or "all tests without a mutation", flush=True)

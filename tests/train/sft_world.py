@@ -16,6 +16,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+from transformers import Qwen3VLForConditionalGeneration
+
 from agent.play.episode_files import EpisodeFiles
 from files.parquet import write_records
 from records.knowledge import Value
@@ -157,6 +160,8 @@ def parts(folder: Path) -> dict[str, Callable[[], Any]]:
 
     return {"unbroken": run("unbroken"), "broken": broken, "ddp": run("ddp", size=2), "fsdp": run("fsdp", "--set", "parallel.kind=fsdp", size=2),
             "handed_over": handed_over,
+            "tied": run("tied", "--model", str(folder / "model_tied")),
+            "tied_fsdp": run("tied_fsdp", "--set", "parallel.kind=fsdp", "--model", str(folder / "model_tied"), size=2),
             "fsdp_bf16": run("fsdp_bf16", "--set", "parallel.kind=fsdp", "--set", "weights.precision=bf16", "--set",
                              "weights.activation_checkpointing=true", size=2),
             "fsdp_lora": run("fsdp_lora", "--set", "parallel.kind=fsdp", "--set", "weights.lora.rank=4", "--set", "weights.precision=bf16", "--model",
@@ -168,6 +173,11 @@ def prepare(folder: Path) -> None:
     model_folder(folder / "model")
     copy.deepcopy(tiny.model()).bfloat16().save_pretrained(folder / "model_bf16")
     tiny.processor().save_pretrained(folder / "model_bf16")
+    config = copy.deepcopy(tiny.model().config)
+    config.tie_word_embeddings = config.text_config.tie_word_embeddings = True
+    torch.manual_seed(3)
+    Qwen3VLForConditionalGeneration(config).save_pretrained(folder / "model_tied")
+    tiny.processor().save_pretrained(folder / "model_tied")
     dialogue_file(folder, some_dialogues())
     dialogue_file(folder, [dialogue(20), dialogue(21, 3)], "held_out.json")
 

@@ -1,6 +1,7 @@
 """GRPO as it is called: everybody is accounted for, it goes on where it was killed, adds up over ranks, can be run again, learns, and names what breaks."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -51,14 +52,14 @@ def made(folder: Path, names: str) -> Path:
                          env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"})
     assert ran.returncode == 0, ran.stderr[-5000:]
     codes = json.loads((folder / "codes.json").read_text())
-    assert all(set(code) == {0} for name, code in codes.items() if name != "faults"), (codes, ran.stderr[-5000:])
+    assert all(set(code) == {0} for name, code in codes.items() if name not in ("faults", "served")), (codes, ran.stderr[-5000:])
     return folder
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs in processes of their own."""
-    return made(tmp_path_factory.mktemp("runs"), "prepare unbroken broken ddp replayed rich learns faults")
+    return made(tmp_path_factory.mktemp("runs"), "prepare unbroken broken ddp replayed rich learns served faults")
 
 
 def test_every_rollout_of_every_step_is_taught_or_left_out_for_a_reason(runs):
@@ -163,7 +164,8 @@ FAULTS = {
     "dead_provider": "step 0: 8 of 8 rollouts ended by a provider's fault, the limit is 50%",
     "nan_gradient": "update 1: the gradient's norm is nan, the loss",
     "late_rank": "the run: rank 1 did not come within 6 s, or has died",
-    "full_disk": "the disk is full:", "stray_engine": "engine and trainer disagree: k3",
+    "full_disk": "the disk is full:", "full_disk_at_the_checkpoint": "the disk is full: a checkpoint of about",
+    "stray_engine": "engine and trainer disagree: k3",
 }
 
 
@@ -174,6 +176,23 @@ def test_what_breaks_is_named_and_the_same_command_goes_on_when_it_is_mended(run
     if name in AGAIN:
         again = (runs / f"{name}_again_0.txt").read_text()
         assert "done: " in again and len(steps(runs / name)) == 1, again[-2000:]
+
+
+def test_a_server_gets_the_weights_of_every_update_and_its_rollouts_are_learned_from(runs):
+    told = json.loads((runs / "served.json").read_text())
+    assert (told["version"], told["flushed"]) == ("2", 3) and told["turns"] > 16, "the first weights, and those of both updates"
+    base, now, served = weights(runs), weights(runs / "served"), weights(runs, "served_weights")
+    assert all(torch.equal(now[name], served[name]) for name in now) and any(not torch.equal(now[name], base[name]) for name in now)
+    found = [line for line in figures(runs / "served") if line.get("rows")]
+    assert found and all(line["engine_kl"] < 1e-6 and line["ratio"] == pytest.approx(1, abs=1e-3) for line in found), "its log-probabilities are the trainer's"
+    assert [path.name for path in (runs / "served" / "weights").iterdir()] == ["update-000002"], "one folder of weights at a time"
+
+
+def test_a_server_that_kept_its_weights_stops_the_run_with_the_figures_before_anything_is_learned(runs):
+    said = (runs / "stale_server_0.txt").read_text()
+    assert re.search(r"engine and trainer disagree: k3 \d+\.\d{4} a token over \d+ tokens, the alarm is at 0.015; the mean difference is", said), said[-2000:]
+    assert json.loads((runs / "codes.json").read_text())["served"] == [0, 1]
+    assert [line["update"] for line in steps(runs / "stale_server")] == [1] and not (runs / "stale_server" / "replay" / "step-000001").exists()
 
 
 def refused(capsys, *given: str) -> str:

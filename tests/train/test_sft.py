@@ -123,6 +123,16 @@ def test_the_exported_model_plays(runs):
 
 
 @pytest.mark.slow
+def test_a_tied_head_is_trained_by_sharded_ranks_as_by_one(tmp_path):
+    made(tmp_path, "tied tied_fsdp")
+    one, two, base = weights(tmp_path / "tied"), weights(tmp_path / "tied_fsdp"), weights(tmp_path, "model_tied")
+    assert "lm_head.weight" not in one and one.keys() == two.keys(), "one matrix, written once"
+    assert max((one[name] - two[name]).abs().max() for name in one) < 1e-5
+    embedding = "model.language_model.embed_tokens.weight"
+    assert (one[embedding] - base[embedding]).abs().max() > 1e-3
+
+
+@pytest.mark.slow
 def test_sharded_ranks_train_in_bf16_with_activation_checkpointing_and_with_adapters(tmp_path):
     made(tmp_path, "unbroken fsdp fsdp_bf16 fsdp_lora")
     one, two = weights(tmp_path / "unbroken"), weights(tmp_path / "fsdp")

@@ -3,8 +3,15 @@
 (function (q) {
   const part = (title, ...children) => q.el("section", { class: "part" }, q.el("h3", {}, title), ...children);
   const mark = (passed) => q.el("span", { class: passed ? "good" : "bad" }, passed ? "✓ passed" : "✗ failed");
+  const TERMS = {
+    Basis: "margin: the answer stands as long as fewer facts are missing than the margin says; closed: the sets are complete; votes: models agreed; external: taken over, nothing was executed",
+    Margin: "how many facts would have to be missing from the store for another answer to fit",
+    "Hops drawn": "claims on the path", "Hops needed": "claims that remain when shortcuts are taken",
+    "Answers without the picture": "how many answers the words alone leave open",
+  };
+  const term = (name) => TERMS[name] ? q.el("dt", {}, q.el("details", { class: "term" }, q.el("summary", {}, name), TERMS[name])) : q.el("dt", {}, name);
   const pairs = (rows) => q.el("dl", { class: "pairs" }, rows.filter(([, v]) => v !== "" && v !== null && v !== undefined)
-    .map(([name, v]) => q.el("div", {}, q.el("dt", {}, name), q.el("dd", {}, v instanceof Node ? v : q.bdi(v)))));
+    .map(([name, v]) => q.el("div", {}, term(name), q.el("dd", {}, v instanceof Node ? v : q.bdi(v)))));
 
   // The text `after`, with the words that differ from `before` marked.
   function changed(before, after) {

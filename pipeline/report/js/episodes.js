@@ -54,13 +54,47 @@
 
   const MARKS = { kept: ["good", "✓ kept"], rejected: ["bad", "✗ "], pending: ["warn", "… waits: "], "under way": ["warn", "… under way"] };
 
+  const standing = (outcome, reason) => { const [kind, text] = MARKS[outcome]; return q.el("span", { class: kind }, text + (outcome === "rejected" || outcome === "pending" ? reason : "")); };
+
+  // An episode as a page of its own, in the dialog: #episode/ROW/AT.
+  q.showEpisode = async (dialog, row, at, close) => {
+    const index = await q.index(), heads = (index.episodes || {})[row];
+    if (!heads || !heads[at]) return close();
+    const loaded = (await q.chunk("episodes", row))[at], [rollout, outcome, reason] = heads[at];
+    if (!dialog.open) dialog.showModal();
+    dialog.replaceChildren(
+      q.el("div", { class: "dialogbar" }, q.el("a", { href: "#question/" + row }, "← the question"), q.el("span", { class: "soft" }, "rollout " + (rollout + 1) + " of question " + row),
+        q.el("button", { type: "button", class: "quiet", onclick: close, "aria-label": "Close" }, "✕")),
+      q.el("div", { class: "sheet" }, q.el("h2", { dir: "auto" }, index.text[row]), q.el("p", {}, standing(outcome, reason)), q.el("div", { class: "episode" }, show(loaded, index))));
+    dialog.scrollTop = 0;
+  };
+
+  // The list of all episodes, by what became of them.
+  let listed = false;
+  q.showEpisodes = async (section) => {
+    if (listed) return;
+    listed = true;
+    const index = await q.index(), all = Object.entries(index.episodes || {}).flatMap(([row, heads]) => heads.map((head, at) => [Number(row), at, ...head]));
+    const reasons = [...new Set(all.map(([, , , outcome, reason]) => outcome + (reason ? ": " + reason : "")))].sort();
+    const body = q.el("tbody", {}), pages = q.el("div", {}), PER_PAGE = 100;
+    const choice = q.el("select", { onchange: () => fill(0) }, q.el("option", { value: "" }, "all of them, " + q.number(all.length)), reasons.map((name) => q.el("option", { value: name }, name)));
+    function fill(page) {
+      const wanted = all.filter(([, , , outcome, reason]) => !choice.value || choice.value === outcome + (reason ? ": " + reason : ""));
+      body.replaceChildren(...wanted.slice(page * PER_PAGE, (page + 1) * PER_PAGE).map(([row, at, rollout, outcome, reason, turns]) => q.el("tr", {},
+        q.el("td", {}, q.el("a", { href: "#episode/" + row + "/" + at }, index.text[row])), q.el("td", { class: "n" }, rollout + 1), q.el("td", {}, standing(outcome, reason)), q.el("td", { class: "n" }, turns))));
+      pages.replaceChildren(q.pager(page, Math.ceil(wanted.length / PER_PAGE), fill));
+    }
+    fill(0);
+    section.append(q.el("p", {}, q.el("label", {}, "Shown: ", choice)), q.el("div", { class: "scroll" }, q.el("table", {},
+      q.el("thead", {}, q.el("tr", {}, ["Question", "Rollout", "What became of it", "Turns"].map((t) => q.el("th", { scope: "col" }, t)))), body)), pages);
+  };
+
   // The section of a question, or nothing where nobody played it. `heads` of the index: [rollout, outcome, reason, turns] by row.
   q.episodes = (index, row) => {
     const heads = (index.episodes || {})[row];
     if (!heads) return "";
     return q.el("section", { class: "part" }, q.el("h3", {}, "The teacher's episodes"), heads.map(([rollout, outcome, reason, turns], at) => {
       const body = q.el("div", { class: "episode" });
-      const [kind, text] = MARKS[outcome];
       return q.el("details", { ontoggle: async (event) => {
         if (!event.target.open || body.firstChild) return;
         body.append(q.el("p", { class: "soft" }, "…"));
@@ -69,7 +103,7 @@
           body.replaceChildren();
           for (const node of show(loaded, index).flat(Infinity)) if (node) body.append(node);
         } catch (error) { body.replaceChildren(q.el("p", { class: "notice", role: "alert" }, "The episode cannot be shown: " + error.message)); }
-      } }, q.el("summary", {}, "Rollout " + (rollout + 1) + " ", q.el("span", { class: kind }, text + (outcome === "rejected" || outcome === "pending" ? reason : "")), q.el("span", { class: "soft" }, " · " + q.plural(turns, "turn"))), body);
+      } }, q.el("summary", {}, "Rollout " + (rollout + 1) + " ", standing(outcome, reason), q.el("span", { class: "soft" }, " · " + q.plural(turns, "turn") + " · "), q.el("a", { href: "#episode/" + row + "/" + at }, "on a page of its own")), body);
     }));
   };
 })(window.questloom);

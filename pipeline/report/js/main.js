@@ -1,7 +1,8 @@
 "use strict";
-// The address decides what is shown: #overview, #questions?level=hard, #question/12, #rejected, #seeds?reason=leak.
+// The address decides what is shown: #overview, #questions?level=hard, #question/12, #episodes, #episode/12/0, #rejected, #seeds?reason=leak.
 (function (q) {
   const views = { overview: null, questions: q.showQuestions, rejected: q.showRejected, seeds: q.showSeeds };
+  if (document.getElementById("episodes")) views.episodes = q.showEpisodes;  // a teacher has played
   const dialog = document.getElementById("detail");
 
   const parse = () => {
@@ -16,7 +17,7 @@
   q.remember = (view, filters) => {
     const query = new URLSearchParams(filters).toString();
     shown = "#" + view + (query ? "?" + query : "");
-    if (!location.hash.startsWith("#question/")) history.replaceState(null, "", shown);
+    if (!/^#(question|episode)\//.test(location.hash)) history.replaceState(null, "", shown);
   };
 
   async function show(view, wanted) {
@@ -33,11 +34,16 @@
 
   async function route() {
     const { place, wanted } = parse();
-    const [view, number] = place.split("/");
+    const [view, number, at] = place.split("/");
     try {
       if (view === "question") {
         if (!shown) await show("questions", {});
         await q.showQuestion(dialog, Number(number), close);
+        return;
+      }
+      if (view === "episode") {
+        if (!shown) await show("episodes" in views ? "episodes" : "questions", {});
+        await q.showEpisode(dialog, Number(number), Number(at), close);
         return;
       }
       if (dialog.open) dialog.close();
@@ -74,7 +80,7 @@
   dialog.addEventListener("cancel", (event) => { event.preventDefault(); close(); });
   dialog.addEventListener("click", (event) => { if (event.target === dialog) close(); });
   document.addEventListener("keydown", (event) => {
-    if (!dialog.open || (event.key !== "ArrowLeft" && event.key !== "ArrowRight")) return;
+    if (!dialog.open || !parse().place.startsWith("question/") || (event.key !== "ArrowLeft" && event.key !== "ArrowRight")) return;
     const near = q.neighbours(Number(parse().place.split("/")[1]));
     const to = event.key === "ArrowLeft" ? near.before : near.after;
     if (to !== null) location.hash = "question/" + to;

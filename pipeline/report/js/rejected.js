@@ -9,6 +9,7 @@
       q.el("div", { class: "body" },
         q.el("h3", { dir: "auto" }, one.text || one.title),
         one.reply ? q.answer(one.reply, false) : "",
+        one.other ? q.el("p", { class: "small" }, "It repeats ", one.otherRow === null ? q.bdi(one.other) : q.el("a", { href: "#question/" + one.otherRow }, one.other)) : "",
         one.evidence ? q.el("p", { class: "evidence small" }, q.bdi(one.evidence)) : "",
         one.level ? q.el("p", { class: "badges" }, q.badge(one.level), q.badge(one.method)) : ""));
   }

@@ -2,7 +2,7 @@
 import pytest
 
 from files.opened import Opened
-from pipeline.commands.demo import choose_recipe
+from pipeline.commands.demo import choose_recipe, write_once
 from records.errors import InputError
 from tests.small_sandboxes import confined, unconfined
 
@@ -24,3 +24,12 @@ def test_a_recipe_that_is_named_is_run_or_refused():
         choose_recipe("demo", unconfined())
     with pytest.raises(InputError, match="no such recipe"):
         choose_recipe("dmeo", Opened())
+
+
+def test_a_world_that_stands_is_not_written_anew_for_its_store_knows_the_age_of_its_files(tmp_path):
+    write_once(tmp_path, articles=60, seed=1, workers=1, learning=True)
+    before = (tmp_path / "entities.json.bz2").stat().st_mtime_ns
+    write_once(tmp_path, articles=60, seed=1, workers=1, learning=True)
+    assert (tmp_path / "entities.json.bz2").stat().st_mtime_ns == before
+    write_once(tmp_path, articles=60, seed=2, workers=1, learning=True)
+    assert (tmp_path / "entities.json.bz2").stat().st_mtime_ns != before

@@ -1,18 +1,13 @@
-import base64
-import json
-import os
 import shutil
-import subprocess
-import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from datasets import load_dataset
 
 from pipeline.commands.publish import publish
 from pipeline.export import export_dataset
 from records.errors import InputError
+from tests.pipeline.commands.hub_server import TOKEN, publish_to, served
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export.scan import found, tree
 
@@ -69,83 +64,18 @@ def test_a_run_without_a_data_set_is_refused(run, tmp_path):
         publish(run, str(tmp_path / "out"))
 
 
-class Hub(BaseHTTPRequestHandler):
-    """As much of the Hub as an upload of small files needs: create, preupload, commit, list, squash."""
-
-    protocol_version = "HTTP/1.1"
-    files: dict[str, bytes]
-    calls: list[str]
-    url: str
-
-    def _reply(self, body: object, status: int = 200) -> None:
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def do_GET(self) -> None:
-        if "/tree/" in self.path:
-            self._reply([{"type": "file", "path": p, "size": len(d), "oid": "0" * 40} for p, d in sorted(self.files.items())])
-        else:
-            self._reply({"id": "lab/small", "sha": "1" * 40, "siblings": [{"rfilename": p} for p in self.files], "private": False, "tags": []})
-
-    def do_POST(self) -> None:
-        length = self.headers.get("Content-Length")
-        body = self.rfile.read(int(length)) if length else self._chunks()
-        kind = self.path.split("?")[0].rstrip("/")
-        self.calls.append(kind)
-        if self.headers.get("Authorization") != "Bearer token-of-the-test":
-            self._reply({"error": "no such token"}, 401)
-        elif kind.endswith("/repos/create"):
-            self._reply({"url": f"{self.url}/datasets/lab/small", "name": "lab/small"})
-        elif "/validate-yaml" in kind:
-            self._reply({"errors": [], "warnings": []})
-        elif "/preupload/" in kind:
-            self._reply({"files": [{"path": f["path"], "uploadMode": "regular", "shouldIgnore": False} for f in json.loads(body)["files"]]})
-        elif "/commit/" in kind:
-            for line in map(json.loads, body.splitlines()):
-                if line["key"] == "file":
-                    self.files[line["value"]["path"]] = base64.b64decode(line["value"]["content"])
-                elif line["key"] == "deletedFile":
-                    self.files.pop(line["value"]["path"], None)
-            self._reply({"commitUrl": f"{self.url}/datasets/lab/small/commit/" + "2" * 40, "commitOid": "2" * 40, "success": True})
-        else:
-            self._reply({})
-
-    def _chunks(self) -> bytes:
-        data = b""
-        while size := int(self.rfile.readline(), 16):
-            data += self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
-        return data
-
-    def log_message(self, *args) -> None:
-        pass
-
-
 @pytest.fixture
 def hub():
-    handler = type("OneHub", (Hub,), {"files": {"data/old.parquet": b"old"}, "calls": []})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    handler.url = f"http://127.0.0.1:{server.server_port}"
-    yield handler
-    server.shutdown()
+    with served() as handler:
+        yield handler
 
 
-def upload(run: Path, hub, tmp_path: Path, token: str, *more: str) -> subprocess.CompletedProcess:
-    """Publishes in a process of its own: the Hub's address is read when its library is imported."""
-    code = "import sys; from pathlib import Path; from pipeline.commands.publish import publish; " \
-           "print(publish(Path(sys.argv[1]), 'hf://lab/small', drop=Path(sys.argv[2]) if len(sys.argv) > 2 else None))"
-    env = {**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": token, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HOME": str(tmp_path / "hf")}
-    return subprocess.run([sys.executable, "-c", code, str(run), *more], env=env, capture_output=True, text=True, timeout=120, cwd=Path(__file__).parents[3])
+def upload(run: Path, hub, tmp_path: Path, token: str, *more: str):
+    return publish_to(hub, tmp_path, token, "--run", str(run), *more)
 
 
 def test_the_hub_gets_every_file_and_loses_those_of_before(run, hub, tmp_path):
-    done = upload(run, hub, tmp_path, "token-of-the-test")
+    done = upload(run, hub, tmp_path, TOKEN)
     assert done.returncode == 0, done.stderr
     assert "Uploaded to hf://lab/small" in done.stdout
     assert hub.files == {str(p.relative_to(run / "dataset")): p.read_bytes() for p in (run / "dataset").rglob("*") if p.is_file()}
@@ -154,7 +84,7 @@ def test_the_hub_gets_every_file_and_loses_those_of_before(run, hub, tmp_path):
 
 def test_after_a_drop_the_history_on_the_hub_is_squashed(run, hub, tmp_path):
     (tmp_path / "drop.txt").write_text(world.file_name(2))
-    done = upload(run, hub, tmp_path, "token-of-the-test", str(tmp_path / "drop.txt"))
+    done = upload(run, hub, tmp_path, TOKEN, "--drop", str(tmp_path / "drop.txt"))
     assert done.returncode == 0, done.stderr
     assert any("super-squash" in call for call in hub.calls)
     assert not any(world.shown_picture(2).data[900:960] in data for data in hub.files.values())
@@ -163,6 +93,37 @@ def test_after_a_drop_the_history_on_the_hub_is_squashed(run, hub, tmp_path):
 def test_a_refusal_of_the_hub_is_a_fault_of_the_provider_and_shows_no_token(run, hub, tmp_path):
     done = upload(run, hub, tmp_path, "wrong-secret")
     assert done.returncode == 1
-    assert "ProviderFault: Hugging Face Hub" in done.stderr
+    assert "questloom: Hugging Face Hub" in done.stderr
     assert "401" in done.stderr
     assert "wrong-secret" not in done.stderr + done.stdout
+
+
+def test_a_repository_is_private_where_that_is_asked(run, hub, tmp_path):
+    for private in (True, False):
+        assert upload(run, hub, tmp_path, TOKEN, *(["--private"] if private else [])).returncode == 0
+    assert [made.get("visibility") for made in hub.created] == ["private", None]
+
+
+def test_an_upload_that_broke_off_goes_on_where_it_was(run, tmp_path):
+    expected = {str(p.relative_to(run / "dataset")): p.read_bytes() for p in (run / "dataset").rglob("*") if p.is_file()}
+    num_large = len({data for name, data in expected.items() if name.endswith(".parquet")})
+    with served(large=(".parquet",)) as hub:
+        hub.fail_puts_after = 3
+        assert upload(run, hub, tmp_path, TOKEN).returncode == 1
+        assert len(hub.objects) == 3 and "data/old.parquet" in hub.files
+        hub.fail_puts_after = 1_000
+        hub.calls.clear()
+        assert upload(run, hub, tmp_path, TOKEN).returncode == 0
+        assert hub.calls.count("PUT") == num_large - 3 and hub.files == expected
+        hub.calls.clear()
+        assert upload(run, hub, tmp_path, TOKEN).returncode == 0
+        assert hub.calls.count("PUT") == 0 and hub.files == expected
+
+
+def test_what_was_published_opens_by_load_dataset_streaming_too(run, tmp_path):
+    publish(run, str(tmp_path / "out"))
+    for name in ("tasks", "rl", "rejected", "attribution"):
+        whole = load_dataset(str(tmp_path / "out"), name, cache_dir=str(tmp_path / "cache"))
+        stream = load_dataset(str(tmp_path / "out"), name, streaming=True)
+        for split, rows in whole.items():
+            assert [r.get("id") for r in stream[split]] == [r.get("id") for r in rows] and len(rows)

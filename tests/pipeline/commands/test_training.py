@@ -11,6 +11,7 @@ from pipeline.cli import app
 from pipeline.plan.train_forecast import lengths_of
 from records.errors import InputError
 from tests.train.sft_world import episodes_folder, trajectory
+from train.grpo_settings import load_grpo_settings
 
 COUNTS = ["--rows", "100", "--tokens", "9000", "--labels", "900", "--pictures", "10"]
 
@@ -50,12 +51,21 @@ def test_a_forecast_from_counts_prints_its_formula_and_what_it_assumes():
 
 
 def test_grpo_counts_rollouts_and_both_kinds_of_tokens():
-    made = json.loads(invoked("plan", "grpo", "--model", "qwen3-vl-8b", "--gpus", "8", "--questions", "4", "--rollouts", "2", "--steps", "3",
-                              "--training-pace", "1000", "--sampling-pace", "100", *COUNTS, "--json").output)
+    made = json.loads(invoked("plan", "grpo", "--model", "qwen3-vl-8b", "--gpus", "8", "--set", "step.questions=4",
+                              "--set", "step.rollouts=2", "--set", "step.steps=3", "--training-pace", "1000",
+                              "--sampling-pace", "100", *COUNTS, "--json").output)
     assert (made["episodes"], made["update_tokens"], made["decode_tokens"]) == (8, 72_000, 7200)
     assert made["hours"] == pytest.approx(3 * (72_000 / 8000 + 7200 / 800 + made["read_seconds"]) / 3600)
     told = invoked("plan", "grpo", "--model", "qwen3-vl-8b", *COUNTS).output
-    assert "32 questions × 8 = 256 a step" in told and told.count("ASSUMED") == 2
+    assert told.startswith("grpo-vsearcher: ") and "32 questions × 8 = 256 a step" in told and told.count("ASSUMED") == 2
+
+
+@pytest.mark.parametrize("preset", ["grpo-axpo", "grpo-ode", "grpo-opensearch_vl", "grpo-tiny", "grpo-vsearcher"])
+def test_grpo_is_reckoned_by_what_the_trainer_would_run(preset):
+    told = load_grpo_settings(preset)
+    made = json.loads(invoked("plan", "grpo", "--model", "qwen3-vl-8b", "--config", preset, *COUNTS, "--json").output)
+    assert (made["steps"], made["episodes"]) == (told.step.steps, told.step.questions * told.step.rollouts)
+    assert made["update_tokens"] == made["episodes"] * min(9000, told.data.max_tokens)
 
 
 def test_a_runs_rows_are_its_kept_trajectories_for_fine_tuning(run):
@@ -72,6 +82,8 @@ def test_a_runs_rows_are_its_kept_trajectories_for_fine_tuning(run):
     (["plan"], "nothing to forecast"),
     (["plan", "sft", "--model", "qwen3-vl-8b"], "needs a run, or the counts"),
     (["plan", "sft", "--model", "absent", *COUNTS], "no model that is known here"),
+    (["plan", "grpo", "--model", "qwen3-vl-8b", "--config", "absent", *COUNTS], "no such settings"),
+    (["plan", "grpo", "--model", "qwen3-vl-8b", "--set", "step.question=4", *COUNTS], "is unknown"),
     (["plan", "sft", "--model", "qwen3-vl-8b", "--run", "absent"], "no kept trajectories")])
 def test_what_is_missing_is_named(arguments, what, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

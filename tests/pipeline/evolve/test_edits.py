@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from agent.tools.tool_settings import ALL_TOOLS
 from pipeline.evolve.edits import Edit, applied, refusal
 from pipeline.evolve.evolvable import fields_of, stepped, with_value
 from pipeline.evolve.remedies import GUIDANCE, HARDER, REMEDIES, effect, proposed
@@ -70,19 +71,40 @@ def test_difficulty_goes_first_by_what_was_measured_to_make_tasks_hard():
     rows = [row(f"t{n}", rate=0.0 if n < 4 else 1.0, needs_computation=n < 4) for n in range(8)]
     assert effect("draft.computation_share", rows) == -1.0
     group = {"stage": "writer", "cause": "too_easy", "tasks": list(IDS)}
-    assert proposed(RECIPE, [group], rows, dead_ends=(), most=4)[0].path == "draft.computation_share"
-    easier = proposed(RECIPE, [{**group, "cause": "too_hard"}], rows, dead_ends=(), most=4)
+    assert proposed(RECIPE, [group], rows, dead_ends=(), most=4, tools=ALL_TOOLS)[0].path == "draft.computation_share"
+    easier = proposed(RECIPE, [{**group, "cause": "too_hard"}], rows, dead_ends=(), most=4, tools=ALL_TOOLS)
     assert easier[0].path == "draft.computation_share" and easier[0].after < easier[0].before
+
+
+def test_more_of_what_is_already_too_hard_is_no_remedy_for_what_is_too_easy():
+    group = {"stage": "writer", "cause": "too_easy", "tasks": list(IDS)}
+    rows = [row(f"t{n}", tag="too_hard" if n < 4 else "too_easy", level="hard" if n < 4 else "easy") for n in range(8)]
+    made = proposed(RECIPE, [group], rows, dead_ends=(), most=4, tools=ALL_TOOLS)
+    assert "seeds.levels.hard" not in {e.path for e in made} and ("seeds.levels.easy", True) in {(e.path, e.after < e.before) for e in made}
+
+
+def test_what_the_policys_tools_cannot_do_is_not_asked_for():
+    group = {"stage": "paths", "cause": "one_chain", "tasks": list(IDS)}
+    rows = [row(i) for i in IDS]
+    assert proposed(RECIPE, [group], rows, dead_ends=(), most=1, tools=ALL_TOOLS)[0].path == "draft.detail_share"
+    assert proposed(RECIPE, [group], rows, dead_ends=(), most=1, tools=("text_search",))[0].path == "draft.computation_share"
+
+
+def test_the_length_of_questions_that_are_never_drawn_is_left_alone():
+    group = {"stage": "writer", "cause": "too_hard", "tasks": list(IDS)}
+    drawn = recipe_of({"name": "made", "seeds": {"methods": {"paths": 1}, "levels": {"easy": 1}}}, "test")
+    paths = {e.path for e in proposed(drawn, [group], [row(i) for i in IDS], dead_ends=(), most=20, tools=ALL_TOOLS)}
+    assert not {p for p in paths if p.startswith("draft.rounds")} and paths.isdisjoint({"draft.hops.medium", "draft.hops.hard"}), paths
 
 
 def test_no_more_edits_than_allowed_and_none_that_is_a_dead_end():
     groups = [{"stage": "filters", "cause": cause, "tasks": list(IDS)} for cause in ("text_search", "unsolved", "one_chain", "too_easy")]
-    made = proposed(RECIPE, groups, [row(i) for i in IDS], dead_ends={GOOD.key}, most=3)
+    made = proposed(RECIPE, groups, [row(i) for i in IDS], dead_ends={GOOD.key}, most=3, tools=ALL_TOOLS)
     assert len(made) == 3 and len({e.path for e in made}) == 3 and "filters.text_search" not in {e.path for e in made}
 
 
 def test_the_llm_writer_is_also_told_in_words():
     recipe = recipe_of({**RECIPE.resolved(), "writer": "llm"}, "test")
     group = {"stage": "filters", "cause": "answer_in_question", "tasks": list(IDS)}
-    made = proposed(recipe, [group], [row(i) for i in IDS], dead_ends=(), most=2)
+    made = proposed(recipe, [group], [row(i) for i in IDS], dead_ends=(), most=2, tools=ALL_TOOLS)
     assert [(e.action, e.path) for e in made] == [("append", "models.llm.guidance.inject")]

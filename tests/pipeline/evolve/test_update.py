@@ -60,6 +60,18 @@ def test_a_worse_round_is_rolled_back_and_its_edits_are_not_made_again(tmp_path)
     assert third.parent == 1 and "grounding.mode" not in {e["path"] for e in updated(loop, third)["edits"]}
 
 
+def test_a_recipe_that_gives_hardly_any_tasks_is_rolled_back_whatever_they_score(tmp_path):
+    loop = a_loop(tmp_path)
+    first = a_round(loop, 1, finding=PICTURE)
+    updated(loop, first)
+    ended(first)
+    second = a_round(loop, 2, score=5.0, made=prepared(loop, 2).recipe, parent=1)
+    found = second.read("verify")
+    second.write("verify", {**found, "tasks": found["tasks"][:3]})
+    back = updated(loop, second)["rolled_back"]
+    assert back["to"] == 1 and back["tasks"] == [3, 8]
+
+
 def test_a_round_that_is_worse_by_less_than_the_error_stays(tmp_path):
     loop = a_loop(tmp_path)
     first = a_round(loop, 1, finding=PICTURE)

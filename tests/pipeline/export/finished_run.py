@@ -5,6 +5,7 @@ from pathlib import Path
 from files.parquet import write_whole
 from knowledge.store.build import build_store
 from models.picture_file import decode, encode
+from pipeline.export.formats import FORMATS
 from pipeline.recipe import Recipe, recipe_of
 from pipeline.synth.job import Job
 from records.form import Ask, ClaimClause, Form, Image
@@ -56,7 +57,8 @@ def write_store(path: Path) -> None:
 
 def recipe(**export) -> Recipe:
     """Its recipe."""
-    return recipe_of({"name": "small", "seed": 3, "run": {"shards": NUM_SHARDS}, "models": {"clip": "/srv/machine/clip"}, "export": export}, "test")
+    return recipe_of({"name": "small", "seed": 3, "run": {"shards": NUM_SHARDS}, "models": {"clip": "/srv/machine/clip"},
+                      "export": {"formats": list(FORMATS)} | export}, "test")
 
 
 def drafted(n: int) -> Question:

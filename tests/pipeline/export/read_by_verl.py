@@ -21,14 +21,14 @@ from verl.utils.dataset.rl_dataset import RLHFDataset, collate_fn  # noqa: E402
 
 def read_prompts(job, files):
     """What `verl.trainer.main_ppo` gives its agents: the prompt as messages, and the pictures out of them."""
-    options = OmegaConf.create({"cache_dir": job["work"], "max_prompt_length": 2048, "filter_overlong_prompts_workers": None})
+    options = OmegaConf.create({"cache_dir": job["work"], "max_prompt_length": 8192, "filter_overlong_prompts_workers": None})
     processor = hf_processor(job["processor"])
     data = RLHFDataset(files, hf_tokenizer(job["processor"]), options, processor)
     rows = [data[i] for i in range(len(data))]
     if rows:
         collate_fn(rows)
     return [{"question": said(row["raw_prompt"]), "num_seen": len(seen(row["raw_prompt"], processor, options)),
-             **{k: row[k] for k in ("data_source", "reward_model", "extra_info", "index")}} for row in rows]
+             **{k: row[k] for k in ("data_source", "reward_model", "extra_info", "index", "tools_kwargs", "agent_name")}} for row in rows]
 
 
 def said(messages):

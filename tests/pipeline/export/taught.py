@@ -7,6 +7,7 @@ from pathlib import Path
 from agent.setup import own_engine
 from files.opened import Opened
 from knowledge.store.store import Store
+from pipeline.export.formats import FORMATS
 from pipeline.recipe import Recipe, recipe_of
 from pipeline.teach.teach_job import TeachSummary, run_teach
 from tests.agent.small_provider import Say, ScriptedEngine, answer
@@ -36,7 +37,8 @@ def solver(conversation) -> str:
 def settings(**teach) -> Recipe:
     """The run's recipe with a checkpoint that is here."""
     rules = {"tools": {"tools": ["image_search", "crop", "flip"], "max_new_pictures": 2}, **teach}
-    return recipe_of({"name": "small", "seed": 3, "pictures": {"withhold_own": True}, "run": {"shards": world.NUM_SHARDS}, "teach": rules}, "test")
+    return recipe_of({"name": "small", "seed": 3, "pictures": {"withhold_own": True}, "run": {"shards": world.NUM_SHARDS},
+                      "teach": rules, "export": {"formats": list(FORMATS)}}, "test")
 
 
 def copy_of(made: Path, folder: Path) -> Path:

@@ -60,11 +60,11 @@ def test_splits_share_no_picture_and_no_anchor(exported, tmp_path):
     for split, part in load(exported, "tasks", tmp_path).items():
         for row in part:
             for key in (row["image_sha256"], row["original_image_sha256"] or row["image_sha256"], row["anchor"]):
-                assert owner.setdefault(key, (split, row["split"])) == (split, row["split"])
+                assert owner.setdefault(key, (split, row["subset"])) == (split, row["subset"])
 
 
 def test_every_picture_has_an_origin_an_author_and_a_licence(exported, tmp_path):
-    origins = {r["image_id"]: r for r in load(exported, "attribution", tmp_path)["pictures"]}
+    origins = {r["image_sha256"]: r for r in load(exported, "attribution", tmp_path)["pictures"]}
     for part in load(exported, "tasks", tmp_path).values():
         for row in part:
             for image_id in filter(None, (row["image_sha256"], row["original_image_sha256"])):
@@ -138,7 +138,7 @@ def test_what_is_over_the_ratio_of_levels_stays_in_tasks_only(job, tmp_path):
     tasks = load(folder, "tasks", tmp_path)
     assert {split: len(part) for split, part in tasks.items()} == {"train": 14, "validation": 4, "benchmark": 4}
     assert made.num_questions["tasks/train"] == 10 - levels.total()
-    assert not {r["id"] for r in load(folder, "rl", tmp_path)["train"]} & {r["id"] for r in tasks["train"] if r["split"] == "tasks/train"}
+    assert not {r["id"] for r in load(folder, "rl", tmp_path)["train"]} & {r["id"] for r in tasks["train"] if r["subset"] == "tasks/train"}
 
 
 def test_large_shards_are_cut_into_files(job, tmp_path):

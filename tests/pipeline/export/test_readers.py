@@ -1,13 +1,18 @@
-"""LLaMA-Factory and verl read the export with their own code, in a process of their own (`readers.py`): what they make of it is compared with what our
-renderer, processor and questions say. Each is also given a row that it must refuse, so that its silence means something."""
+"""LLaMA-Factory, verl and ms-swift read the export with their own code, in processes of their own (`readers.py`): what they make of it is compared with what
+our renderer, processor and questions say. Each is also given a row that it must refuse, so that its silence means something."""
+import base64
 import hashlib
 import io
 import json
+from pathlib import Path
 
 import pytest
 from datasets import Dataset, load_dataset
 from PIL import Image
 
+from agent.tools.tool_settings import ALL_TOOLS
+from agent.turns.renderer import Escape
+from pipeline.export.asked import Asking
 from pipeline.export.formats import FORMATS, dataset_info
 from pipeline.export.sft_rows import TRAJECTORY_FORMATS
 from tests.agent import tiny
@@ -44,16 +49,15 @@ def made_up(tmp_path_factory):
         (folder / part).mkdir()
         Dataset.from_list([row], features=features).to_parquet(folder / part / "part-0.parquet")
 
-    def picture(_):
-        return tiny.picture(1)
-
-    rows = {name: FORMATS[name].row(question, "test", "train", picture) for name in ("sharegpt", "verl")}
-    write("hostile", FORMATS["sharegpt"].features, rows["sharegpt"])
-    write("hostile_verl", FORMATS["verl"].features, rows["verl"])
+    asking = Asking(world.recipe())
+    asked = asking.of(question, lambda _: tiny.picture(1))
+    rows = {name: FORMATS[name].row(asked, "test", "train") for name in ("sharegpt", "verl")}
+    write("hostile", FORMATS["sharegpt"].features(()), rows["sharegpt"])
+    write("hostile_verl", FORMATS["verl"].features(asking.tools), rows["verl"])
     rows["sharegpt"]["conversations"][0]["value"] += "<image>"
-    rows["verl"]["prompt"][0]["content"] += "<image>"
-    write("one_too_many", FORMATS["sharegpt"].features, rows["sharegpt"])
-    write("one_too_many_verl", FORMATS["verl"].features, rows["verl"])
+    rows["verl"]["prompt"][1]["content"] += "<image>"
+    write("one_too_many", FORMATS["sharegpt"].features(()), rows["sharegpt"])
+    write("one_too_many_verl", FORMATS["verl"].features(asking.tools), rows["verl"])
     turns = [{"role": "user", "content": "<image><image>?"}, {"role": "assistant", "content": "!"}]
     write("one_too_many_sft", TRAJECTORY_FORMATS["verl"].features,
           {"messages": turns, "images": rows["verl"]["images"], "id": "", "question_id": "", "level": ""})
@@ -179,10 +183,32 @@ def test_verl_asks_every_question_with_its_picture(verl, exported, tmp_path):
         assert len(verl[part]) == len(read) == len(rows)
         for row in rows:
             found = read[row["extra_info"]["id"]]
-            assert found["question"] == [["user", "image", pixels(row["images"][0])], ["user", "text", row["extra_info"]["question"]]]
+            system, size, shown, asked = found["question"]
+            assert system == ["system", "text", row["prompt"][0]["content"]] and size == ["user", "text", "<image:0> 160×120 px\n"]
+            assert shown == ["user", "image", pixels(row["images"][0])]
+            assert asked[:2] == ["user", "text"] and asked[2] == "\n" + Escape()(row["extra_info"]["question"])
             assert found["num_seen"] == 1
             assert found["extra_info"] == row["extra_info"] and found["index"] == row["extra_info"]["index"]
             assert found["reward_model"] == row["reward_model"] and found["data_source"] == row["data_source"]
+
+
+def test_verl_hands_its_agent_loop_the_rules_the_tools_and_what_is_withheld(verl):
+    (system,) = {row["question"][0][2] for row in verl["rl_train"]}
+    assert json.loads(verl["rl_train"][0]["extra_info"]["tool_schemas"])[0]["function"]["name"] in system
+    assert list(verl["rl_train"][0]["tools_kwargs"]) == list(ALL_TOOLS) and {row["agent_name"] for row in verl["rl_train"]} == {"tool_agent"}
+
+
+def test_ms_swift_reads_every_line_with_its_picture_and_finds_the_reward_function(exported, tmp_path):
+    files = [str(path) for path in sorted((exported / "formats/jsonl/rl_train").glob("*.jsonl"))]
+    lines = {line["id"]: line for path in files for line in map(json.loads, Path(path).read_text().splitlines())}
+    read = readers.read(readers.folder(readers.SWIFT), "read_by_ms_swift.py", {"files": files, "reward": str(exported / "formats/reward.py")}, tmp_path)
+    assert {row["id"] for row in read["rows"]} == lines.keys()
+    for row in read["rows"]:
+        line = lines[row["id"]]
+        assert [{k: m[k] for k in ("role", "content")} for m in row["messages"]] == line["messages"]
+        data = base64.b64decode(line["images"][0].partition(";base64,")[2])
+        assert row["pictures"] == [pixels(Image.open(io.BytesIO(data)))] and row["answers"] == line["answers"]
+    assert read["rewards"] == [[1.0] * len(lines), [0.0] * len(lines)]
 
 
 def test_a_question_that_speaks_of_placeholders_is_read_and_one_with_a_placeholder_too_many_is_not(llama_factory, verl):
@@ -190,5 +216,5 @@ def test_a_question_that_speaks_of_placeholders_is_read_and_one_with_a_placehold
     assert HARMLESS in tiny.tokenizer().decode(row["ids"]) and len(row["pictures"]) == 1
     assert "number of images does not match" in llama_factory["made_up_one_too_many"]["refused"]
     (row,) = verl["hostile"]  # verl leaves the row with one too many out
-    assert row["question"][1][2] == HARMLESS and row["extra_info"]["question"] == HOSTILE
+    assert row["question"][3][2] == "\n" + HARMLESS.replace("›", ">") and row["extra_info"]["question"] == HOSTILE
     assert verl["one_too_many"]["refused"].startswith("IndexError")

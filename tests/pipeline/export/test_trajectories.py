@@ -77,7 +77,7 @@ def test_why_the_others_were_not_kept_stands_among_the_rejected(taught, tmp_path
 
 
 def test_every_picture_of_a_trajectory_has_its_attribution(taught, tmp_path):
-    known = {r["image_id"]: r for r in load_dataset(str(taught / "dataset"), "attribution", cache_dir=str(tmp_path))["pictures"]}
+    known = {r["image_sha256"]: r for r in load_dataset(str(taught / "dataset"), "attribution", cache_dir=str(tmp_path))["pictures"]}
     for row in load_dataset(str(taught / "dataset"), "sft", cache_dir=str(tmp_path))["train"]:
         assert set(row["image_sha256"]) <= known.keys()
         assert known[row["image_sha256"][-1]]["changes"] == "made by the tool flip" and known[row["image_sha256"][-1]]["licence"] in world.LICENCES

@@ -156,3 +156,25 @@ def test_hostile_episodes_are_shown_and_never_run(hostile):
         assert page.run("[...document.querySelectorAll('a')].every((a) => !a.href.startsWith('javascript:'))")
         assert "</script><script>" in page.run("document.querySelector('dialog .said.observation').textContent")
         assert not page.messages, page.messages
+
+
+@needs_chromium
+def test_an_episode_has_its_own_page_reached_from_a_list(report):
+    row = number_of(report, 9)
+    with Page() as page:
+        page.open(f"{(report / 'index.html').as_uri()}#episodes")
+        page.wait("document.querySelectorAll('#episodes tbody tr').length === 4")
+        page.run("(s => { s.value = 'rejected: wrong answer given'; s.dispatchEvent(new Event('change')); })(document.querySelector('#episodes select'))")
+        page.wait("document.querySelectorAll('#episodes tbody tr').length === 1")
+        page.run("document.querySelector('#episodes tbody a').click()")
+        page.wait("document.querySelectorAll('dialog .turns li').length === 4")
+        assert page.run("location.hash") == f"#episode/{row}/0" and "wrong answer given" in page.run("document.querySelector('dialog').textContent")
+        page.run("document.querySelector('dialog button[aria-label=Close]').click()")
+        page.wait("!document.querySelector('dialog').open")
+        assert page.run("location.hash") == "#episodes" and not page.messages, page.messages
+        page.open(f"{(report / 'index.html').as_uri()}#episode/{row}/7")
+        page.wait("location.hash === '#episodes'")
+
+
+def test_a_run_without_teacher_has_no_list_of_episodes(made, tmp_path):
+    assert 'id="episodes"' not in build_report(teacher.copy_of(made, tmp_path)).read_text()

@@ -298,3 +298,17 @@ def test_a_hop_to_a_constant_names_it(made):
     for hop in (Hop(source="x2", target="", property="P571"), Hop(source="", target="x2", property="P571", reverse=True)):
         said = hop_words(hop, question, Names(made[1]))
         assert date_words(clause.object.time, 9) in (said["to"], said["from"])
+
+
+def test_a_near_duplicate_shows_and_links_the_question_that_it_repeats(tmp_path):
+    run = tmp_path / "run"
+    write_run(run, num_seeds=60)
+    found = open_run(run)
+    winner = next(iter(found.last.questions()))
+    path = next(p for p in RunFolder(str(run)).shards(RunFolder(str(run)).label("filters"), "rejected"))
+    twin = Rejection(item_id="0" * 32, seed_id="", stage="filters", reason=Reason.NEAR_DUPLICATE, evidence={"of": winner.id, "by": "words"})
+    write_records(path, Rejection, [twin])
+    report = build_report(run).parent
+    (group,) = [g for g in payload(report, "rejected") if any("other" in one for one in g["examples"])]
+    (one,) = group["examples"]
+    assert one["other"] == winner.text and payload(report, "index")["text"][one["otherRow"]] == winner.text

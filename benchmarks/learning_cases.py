@@ -1,0 +1,159 @@
+"""Two cases in which GRPO is said to need help, on the learning world, against what is said to help: seed by seed, as a table and a plot.
+
+    python -m benchmarks.learning_cases OUT failing --seeds 0 1 2      tools break down in four rollouts of ten: vanilla against fatal-aware
+    python -m benchmarks.learning_cases OUT rare --seeds 0 1 2         the policy calls a tool in one rollout of ten: GRPO, a quarter more rollouts,
+                                                                       AXPO's masking alone, AXPO
+
+World, questions and fine-tuned models are those of `benchmarks.learning OUT`; what is missing under OUT is trained. All arms of a seed begin with the same
+model and the same questions in the same order, so that differences are taken within seeds. A question comes once in thirty steps: the reward
+of a step is of questions that were not learned from yet.
+"""
+import argparse
+import json
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from benchmarks.learning import fine_tuned, interval, learned, placed
+from pipeline.commands.demo_train import SFT, read_metrics, training, values
+
+RARE = 0.1
+"""Share of the rows that the rarely calling policy is taught with their calls; in the others it answers at once, with a name that another row has."""
+LAST = 5
+"""Steps at the end whose mean is told."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Which trainings are compared. The first arm is what the others are held against."""
+
+    arms: Mapping[str, tuple[str, ...]]
+    """Settings of `train.grpo` by name."""
+    trainer: tuple[str, ...]
+    """Module, and what it is given before the trainer's own arguments."""
+    start: Callable[[Path, int], Path]
+    """The model that a seed begins with."""
+    figures: tuple[str, ...]
+
+
+def rarely_calling(out: Path, seed: int) -> Path:
+    """A seed's fine-tuned model after an epoch on rows nine in ten of which answer in place of the first call."""
+    folder, rows = out / f"rare_sft{seed}", out / f"rare_rows{seed}.jsonl"
+    if not (folder / "result.json").is_file():
+        rows.write_text("\n".join(json.dumps(row) for row in rare_rows(out / "run", random.Random(seed))))
+        training("train.sft", "--config", SFT, "--data", str(rows), "--model", str(fine_tuned(out, seed)), "--out", str(folder), "--set", f"seed={seed}",
+                 "--set", "batch.epochs=2", "--set", "optimiser.lr=1e-3")
+    return folder / "model"
+
+
+def rare_rows(run: Path, chance: random.Random) -> list[dict[str, Any]]:
+    """The run's trajectories for fine-tuning, most of them cut to one turn that answers."""
+    parts = sorted((run / "dataset" / "formats" / "sharegpt" / "trajectories_train").glob("*.parquet"))
+    found = [row for part in parts for row in pq.read_table(part).to_pylist()]
+    answers = [re.search(r"<answer>(.*?)</answer>", row["conversations"][-1]["value"]) for row in found]
+    said = [match.group(1) for match in answers if match]
+    made = []
+    for number, row in enumerate(found):
+        turns = row["conversations"]
+        if chance.random() >= RARE:
+            thought, _, _ = turns[1]["value"].partition("<tool_call>")
+            turns = [turns[0], {"from": "gpt", "value": f"{thought}<answer>{chance.choice(said)}</answer>"}]
+        paths = []
+        for n, picture in enumerate(row["images"]):
+            path = run.parent / "rare_pictures" / f"{number}-{n}.png"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(picture["bytes"])
+            paths.append(str(path))
+        made.append({"conversations": turns, "images": paths, "system": row["system"]})
+    return made
+
+
+CASES = {
+    "failing": Case({"vanilla": ("fatal.treatment=vanilla",), "fatal-aware": ("fatal.treatment=fatal_mask+clamp",)}, ("benchmarks.failing_tools", "0.4"),
+                    fine_tuned, ("reward", "held_out/pass_rate", "turns")),
+    "rare": Case({"grpo": (), "grpo+25%": ("step.rollouts=10",), "mask_only": ("axpo={resample: none}",), "axpo": ("axpo={}",)}, ("train.grpo",),
+                 rarely_calling, ("reward", "tool_use", "all_wrong", "turns")),
+}
+
+
+def curve(folder: Path, name: str, steps: int) -> list[tuple[int, float]]:
+    """A figure of a training's first steps; it may have gone on."""
+    return [(update, value) for update, value in values(read_metrics(folder), name) if update <= steps]
+
+
+def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
+    """A figure's mean over the first half of the steps and over the last ones; of what is measured in between the last."""
+    found = [value for _, value in curve]
+    if "held_out" in name:
+        return {"at the end": found[-1]}
+    return {"first half": float(np.mean(found[:len(found) // 2])), f"last {LAST}": float(np.mean(found[-LAST:]))}
+
+
+def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[str]:
+    """Of each figure the begin, each arm's means with their intervals over seeds, and what they are more than the first arm's, within seeds."""
+    made = []
+    first, *_ = runs
+    for figure in case.figures:
+        begin = [curve(folder, figure, steps)[0][1] for folder in runs[first]]
+        made.append(f"{figure}, begin {interval(begin)}")
+        found = {arm: [means(curve(folder, figure, steps), figure) for folder in folders] for arm, folders in runs.items()}
+        for part in found[first][0]:
+            for arm, seeds in found.items():
+                of_arm = [each[part] for each in seeds]
+                more = [a - b[part] for a, b in zip(of_arm, found[first], strict=True)]
+                beside = "" if arm == first else f"more: {interval(more)}"
+                made.append(f"  {part:10} {arm:11} {interval(of_arm):>16}   {beside:24}   " + "  ".join(f"{f:.3f}" for f in of_arm))
+    return made
+
+
+def draw(case: Case, runs: Mapping[str, Sequence[Path]], steps: int, path: Path) -> None:
+    """Two figures by step: every seed thin, their mean thick."""
+    from matplotlib.figure import Figure
+
+    names = [name for name in case.figures if "held_out" not in name][:3]
+    figure = Figure(figsize=(5 * len(names), 4))
+    for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
+        for number, (arm, folders) in enumerate(runs.items()):
+            curves = [curve(folder, name, steps) for folder in folders]
+            for each in curves:
+                axes.plot(*zip(*each, strict=True), color=f"C{number}", alpha=0.25, linewidth=1)
+            mean = np.mean([[value for _, value in each] for each in curves], axis=0)
+            axes.plot([update for update, _ in curves[0]], mean, color=f"C{number}", linewidth=2, label=arm)
+        axes.set_xlabel("update of GRPO")
+        axes.set_title(name.replace("_", " "))
+        axes.grid(alpha=0.3)
+        axes.legend()
+    figure.tight_layout()
+    figure.savefig(path, dpi=100)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("case", choices=CASES)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--steps", type=int, default=16)
+    parser.add_argument("--arms", nargs="+", default=[], help="of the case; all of them by default")
+    asked = parser.parse_args()
+    case = CASES[asked.case]
+    placed(asked.out)
+    runs: dict[str, list[Path]] = {arm: [] for arm in asked.arms or case.arms}
+    for seed in asked.seeds:
+        model = case.start(asked.out, seed)
+        for arm, made in runs.items():
+            measured = asked.steps if "held_out/pass_rate" in case.figures else 0
+            more = (f"evaluation.every={measured}", "evaluation.rollouts=1", *case.arms[arm])
+            made.append(learned(asked.out, f"{asked.case}_{arm}", seed, model, asked.steps, more, trainer=case.trainer))
+    print("\n".join(table(case, runs, asked.steps)))
+    draw(case, runs, asked.steps, asked.out / f"learning_{asked.case}.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""A local model plays held-out questions of a run, judged by the rules: what the training demo shows before and after.
+
+    python -m pipeline.commands.held_out_play MODEL RUN STORE FILE [QUESTIONS]     in a process of its own, since torch keeps its number of threads
+"""
+import asyncio
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from agent.judges.answer import judge_by_rules
+from agent.play.player import Task
+from agent.play_settings import PlaySettings
+from agent.setup import PlayPlace, open_player
+from files.opened import Opened
+from files.parquet import write_records
+from models.model_settings import ModelSettings
+from pipeline.recipe import load_recipe
+from records.episodes import Episode, Outcome
+from records.synthesis import Question
+from records.trajectories import Trajectory
+from train.scored import has_call
+from train.step_play import trajectory_of
+from transforms.stages.run_folder import RunFolder
+
+SPLIT, RECIPE = "rl/validation", "learning"
+
+
+def held_out_questions(run: str, split: str = SPLIT) -> list[Question]:
+    """The kept questions of a split, by id."""
+    folder = RunFolder(run)
+    found = folder.read(folder.label("split"), "kept", Question)
+    return sorted((q for q in found if q.split == split), key=lambda q: q.id)
+
+
+def settings_for(model: str, recipe: str = RECIPE) -> PlaySettings:
+    """How a local model plays the recipe's questions at temperature 1."""
+    return replace(load_recipe(recipe).teach, engine="transformers", model=model, temperature=1.0, top_p=1.0, device="cpu")
+
+
+def play(settings: PlaySettings, run: str, store: str, questions: Sequence[Question], *, rollouts: int = 1,
+         shown: Callable[[bytes], bytes] = bytes, seed: int = 0) -> list[Trajectory]:
+    """Plays questions of a run and has the rules judge.
+
+    Args:
+        shown: what becomes of a question's picture before it is shown.
+    """
+    folder = RunFolder(run)
+    by_id = {q.id: q for q in questions}
+
+    async def played(opened: Opened) -> list[Episode]:
+        made = open_player(settings, PlayPlace(store, lambda: Path(":memory:"), ModelSettings(), opened, seed))
+        tasks = []
+        for question in questions:
+            made.begin(question)
+            tasks.append(Task(task_id=question.id, question=question.text, pictures=(shown(folder.read_picture(question.image_id)),)))
+        return [episode async for episode in made.player.play_all(tasks, rollouts=rollouts)]
+
+    with Opened() as opened:
+        episodes = asyncio.run(played(opened))
+    return [trajectory_of(q, e, judge_by_rules(q.answer, e.answer, question=q.text)) for e in episodes for q in (by_id[e.task_id],)]
+
+
+def is_right(trajectory: Trajectory) -> bool:
+    """Whether its answer was judged to be right."""
+    return trajectory.verdict is not None and trajectory.verdict.outcome == Outcome.CORRECT
+
+
+def success(played: Sequence[Trajectory]) -> float:
+    """Share of right answers: the reward, where nothing else counts."""
+    return sum(map(is_right, played)) / len(played) if played else float("nan")
+
+
+def valid_turns(played: Iterable[Trajectory]) -> float:
+    """Share of turns that keep to the protocol."""
+    turns = [turn for p in played for turn in p.episode.turns]
+    return sum(not turn.violation for turn in turns) / max(1, len(turns))
+
+
+def tool_use(played: Sequence[Trajectory]) -> float:
+    """Share of episodes in which a tool was called."""
+    return sum(has_call(p.episode) for p in played) / len(played) if played else float("nan")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """The command line."""
+    model, run, store, file, *number = arguments
+    questions = held_out_questions(run)[:int(number[0]) if number else None]
+    found = play(settings_for(model), run, store, questions)
+    write_records(Path(file), Trajectory, sorted(found, key=lambda trajectory: trajectory.question_id))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

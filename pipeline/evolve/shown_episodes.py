@@ -1,0 +1,87 @@
+"""For the report of a loop: the same task played before and after training, turn by turn, and its picture."""
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from files.parquet import write_whole
+from pipeline.evolve.before_after import BEFORE, read
+from pipeline.evolve.loop_folder import LoopFolder
+from pipeline.evolve.rollouts import Played, read_rollouts
+from pipeline.evolve.verify import policy_of
+from pipeline.report.thumbnails import THUMBNAIL, shrunk
+from records.episodes import Episode, Turn
+from transforms.episodes.episode_folder import EpisodeFolder
+
+MOST_TEXT = 600
+"""Characters of a thought or a result that are shown."""
+RISEN = 2
+"""Tasks shown of those whose pass rate rose most; beside the one whose rose least."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One episode of a task."""
+
+    outcome: str
+    turns: tuple[dict[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One task, before and after training."""
+
+    task: dict[str, Any]
+    """A row of `before_after.json`."""
+    picture: str
+    """File of the report."""
+    before: Shown
+    after: Shown
+
+
+def pairs_of(loop: LoopFolder, folder: Path) -> tuple[dict[str, Any], list[Pair]]:
+    """The sums of `before_after.json` and some tasks: those whose pass rate rose most, and the one whose rose least. Their pictures are written to
+    `folder`. Both are empty where nothing was compared.
+
+    Of the policy before a failed episode is shown, where there is one, of the policy after one that is right.
+    """
+    found = read(loop)
+    if found is None:
+        return {}, []
+    batch = loop.held_out(1).batch
+    before, after = (read_rollouts(EpisodeFolder.of(batch, policy)) for policy in (BEFORE, policy_of(loop.recipe)))
+    ordered = sorted((t for t in found["tasks"] if t["before"]["judged"] and t["after"]["judged"]),
+                     key=lambda t: (t["before"]["share"] - t["after"]["share"], t["id"]))
+    made = []
+    for task in [*ordered[:RISEN], *ordered[max(RISEN, len(ordered) - 1):]]:
+        name = f"{task['image']}.jpg"
+        write_whole(folder / name, shrunk(batch.read_picture(task["image"]), THUMBNAIL))
+        made.append(Pair(task, f"{folder.name}/{name}", _shown(before[task["id"]], right=False), _shown(after[task["id"]], right=True)))
+    return found, made
+
+
+def _shown(played: Played, *, right: bool) -> Shown:
+    both = list(zip(played.rollouts, played.episodes, strict=True))
+    rollout, episode = next((pair for pair in both if pair[0].solved is right), both[0])
+    return Shown(rollout.outcome, _turns(episode))
+
+
+def _turns(episode: Episode) -> tuple[dict[str, str], ...]:
+    return tuple(_turn(turn) for turn in episode.turns)
+
+
+def _turn(turn: Turn) -> dict[str, str]:
+    call = f"{turn.call.name} {json.dumps(turn.call.arguments, ensure_ascii=False)}" if turn.call else ""
+    return {"thought": _cut(turn.thought or ("" if turn.call or turn.answer is not None else turn.text)), "call": _cut(call),
+            "result": _cut(turn.result.text) if turn.result else "", "answer": turn.answer or "", "violation": turn.violation}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]} …"
+
+
+def amount(episodes: Sequence[Episode]) -> str:
+    """What episodes took, in words."""
+    calls = sum(turn.call is not None for e in episodes for turn in e.turns)
+    return f"{len(episodes):,} episodes, {calls:,} calls, {sum(turn.num_new_tokens for e in episodes for turn in e.turns):,} tokens sampled"

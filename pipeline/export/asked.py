@@ -1,0 +1,60 @@
+"""A question as a policy is asked it: system prompt with the tools' schemas, picture with handle and size, question.
+
+The same renderer writes the beginning of teacher trajectories, so that a policy which was fine-tuned on `sft` meets in reinforcement learning
+the very tokens that it knows.
+"""
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent.setup import prompt_renderer
+from agent.tools.toolbox import tool_schemas
+from agent.turns.image_bank import ImageBank
+from agent.turns.renderer import Renderer, task_handles
+from models.messages import Message
+from pipeline.export.columns import ReadPicture
+from pipeline.recipe import Recipe
+from records.synthesis import Question
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with the messages that put it."""
+
+    question: Question
+    messages: tuple[Message, ...]
+    """System and user."""
+    schemas: str
+    """The tools' OpenAI-style function schemas, as JSON."""
+    tools: tuple[str, ...]
+    """Their names."""
+    withheld: tuple[str, ...]
+    """Hashes of store pictures that no search may return while this question is played."""
+
+
+class Asking:
+    """How a run's questions are put: as the teacher was asked them, or else as the recipe's section `teach` says.
+
+    Args:
+        recipe: the run's.
+        renderer, schemas: the teacher's, where one has played.
+    """
+
+    def __init__(self, recipe: Recipe, renderer: Renderer | None = None, schemas: Sequence[Mapping[str, Any]] = ()) -> None:
+        told = [dict(schema) for schema in schemas] if renderer else tool_schemas(recipe.teach.tools)
+        self._renderer = renderer or prompt_renderer(recipe.teach)
+        self._schemas = json.dumps(told, ensure_ascii=False)
+        self.tools: tuple[str, ...] = tuple(schema["function"]["name"] for schema in told)
+        self._withhold = recipe.pictures.withhold_own
+
+    def of(self, question: Question, read: ReadPicture) -> Asked:
+        """The question as it is put.
+
+        Args:
+            read: gives the bytes of a picture.
+        """
+        bank = ImageBank()
+        bank.add(read(question.image_id), origin="task")
+        withheld = (question.source_image_id,) if self._withhold and question.source_image_id else ()
+        return Asked(question, self._renderer.opening(question.text, bank, task_handles(bank)), self._schemas, self.tools, withheld)

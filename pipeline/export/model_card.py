@@ -1,0 +1,138 @@
+"""A trained model's folder for the Hub: the weights, and a card made from what the training wrote down.
+
+    README.md        base, data, settings, seeds, hardware, hours, figures, and scores where an evaluation is named
+    curves.png       of the last stage
+    training/        settings.json, metrics.jsonl and result.json of each stage, the first one first
+"""
+import html
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from eval.tables import EXPLANATION, as_markdown, sections
+from pipeline.evaluate.score_files import all_scores
+from pipeline.export.scrub import without_places
+from records.errors import InputError
+
+SHOWN = {
+    "validation_loss": "validation loss", "loss": "loss", "reward": "reward of a step's rollouts", "accuracy": "share of rollouts that are right",
+    "valid_turns": "turns that hold the format", "tool_use": "rollouts with a tool call", "held_out/pass_rate": "right on held-out questions",
+    "held_out/valid_turns": "turns that hold the format, held out"}
+"""Figures of `metrics.jsonl` that the card shows, with their words."""
+SECONDS = ("seconds", "play_seconds", "update_seconds", "held_out/seconds")
+FILES = ("settings.json", "metrics.jsonl", "result.json")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One training run behind a model."""
+
+    folder: Path
+    settings: dict[str, Any]
+    metrics: list[dict[str, Any]]
+    result: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """"SFT" or "GRPO"."""
+        return "GRPO" if "steps" in self.result else "SFT"
+
+    @property
+    def hours(self) -> float:
+        """Wall time of playing, updating and measuring, as `metrics.jsonl` has it; starts and pauses apart."""
+        return sum(line.get(name, 0.0) for line in self.metrics for name in SECONDS) / 3600
+
+    @property
+    def figures(self) -> list[tuple[str, float, float]]:
+        """(words, first, last) of the figures that are there."""
+        found = {name: [line[name] for line in self.metrics if name in line] for name in SHOWN}
+        return [(SHOWN[name], values[0], values[-1]) for name, values in found.items() if values]
+
+
+def stages_of(out: Path) -> list[Stage]:
+    """The trainings behind OUT/model, the first one first: a model that was trained from OUT/model of another training has that before it.
+
+    Raises:
+        InputError: OUT is no finished training.
+    """
+    found = [_stage(out)]
+    while (before := Path(began_from(found[0]))).name == "model" and (before.parent / "result.json").is_file():
+        found.insert(0, _stage(before.parent))
+    return found
+
+
+def began_from(stage: Stage) -> str:
+    """The folder or name of the model that a training began with."""
+    return str(stage.settings["run"]["model"])
+
+
+def _stage(out: Path) -> Stage:
+    for name in FILES:
+        if not (out / name).is_file():
+            raise InputError(str(out), f"is no finished training: it has no {name}", "Name the --out of `questloom train`, once it has ended.")
+    lines = (out / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    return Stage(out, json.loads((out / "settings.json").read_text()), [json.loads(line) for line in lines], json.loads((out / "result.json").read_text()))
+
+
+def write_model_folder(out: Path, target: Path, *, scores: str = "") -> None:
+    """Writes the folder that is published.
+
+    Args:
+        out: the --out of a training.
+        target: an empty folder.
+        scores: a folder of `questloom evaluate`, whose tables the card shows; "" for none.
+
+    Raises:
+        InputError: OUT is no finished training, or the folder of scores holds none.
+    """
+    stages, found = stages_of(out), all_scores(scores) if scores else []
+    if scores and not found:
+        raise InputError(f"--scores {scores}", "holds no scores", "Name the --out of `questloom evaluate`.")
+    if not (out / "model" / "config.json").is_file():
+        raise InputError(str(out / "model"), "is no model", "Name the --out of `questloom train`, once it has ended.")
+    shutil.copytree(out / "model", target, dirs_exist_ok=True)
+    if (out / "curves.png").is_file():
+        shutil.copy(out / "curves.png", target / "curves.png")
+    for number, stage in enumerate(stages, 1):
+        folder = target / "training" / f"{number}-{stage.kind.lower()}"
+        folder.mkdir(parents=True)
+        for name in ("metrics.jsonl", "result.json"):
+            shutil.copy(stage.folder / name, folder / name)
+        (folder / "settings.json").write_text(json.dumps(without_places(stage.settings), indent=2) + "\n", encoding="utf-8")
+    tables = as_markdown(sections(found)) if found else ""
+    (target / "README.md").write_text(_card(stages, tables, has_curves=(target / "curves.png").is_file()), encoding="utf-8")
+
+
+def _card(stages: list[Stage], tables: str, *, has_curves: bool) -> str:
+    environment = Environment(loader=PackageLoader("pipeline.export", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+                              autoescape=False)  # Markdown: what comes from outside is a path's last part
+    base = str(without_places(began_from(stages[0])))
+    front = {"library_name": "transformers", "pipeline_tag": "image-text-to-text", "tags": ["questloom", "multimodal", "search-agents"],
+             **({"base_model": base} if re.fullmatch(r"[\w.-]+/[\w.-]+", began_from(stages[0])) else {})}
+    return environment.get_template("model_card.md.jinja").render(
+        front=yaml.safe_dump(front, sort_keys=False), base=html.escape(base), stages=stages, last=stages[-1], data=list(map(_data, stages)), tables=tables,
+        explanation=EXPLANATION, has_curves=has_curves, told=[json.dumps(without_places(s.settings["settings"]), indent=2) for s in stages])
+
+
+def _data(stage: Stage) -> str:
+    """Where a training's questions or trajectories are from, without places of a machine."""
+    run = stage.settings["run"]
+    named = run.get("data") or [run.get("questions", "")]
+    return ", ".join(html.escape(str(name)) for name in _names(named))
+
+
+def _names(named: Any) -> Iterator[str]:
+    for path in [named] if isinstance(named, str) else named:
+        recipe = Path(path, "recipe.json")
+        if recipe.is_file():  # a run of ours tells its recipe and fingerprint
+            told = json.loads(recipe.read_text(encoding="utf-8"))
+            yield f"recipe {told['recipe']['name']}, fingerprint {told['fingerprint'][:16]}"
+        else:
+            yield str(without_places(path))

@@ -1,0 +1,116 @@
+"""Killed in every step of a round, the same command goes on: the same files, nothing paid and nothing trained twice."""
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mock_endpoint import running
+from pipeline.commands.demo_train import SFT, prepare, read_metrics, tiny_base, training
+from pipeline.evolve.loop import begin_loop
+from pipeline.evolve.loop_folder import LoopFolder
+from pipeline.recipe import load_recipe
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[3]
+MOMENTS = {
+    "forward": "rounds/01/synth/stages/02-draft/*",
+    "forward, chosen": "rounds/01/batch/pictures/*",
+    "verify": "rounds/01/batch/episodes/policy/journal/*/*/journal.jsonl",
+    "verify, probes": "rounds/01/probes/*/*",
+    "diagnose": "rounds/01/verify.json",
+    "update": "rounds/01/diagnosis.json",
+    "train": "rounds/01/train/checkpoints/*2/state.json",
+    "next round": "rounds/02/recipe.json",
+    "held-out tasks": "held_out/01/batch/pictures/*",
+}
+"""By step: the file at whose appearance the loop is killed."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """What both loops begin with."""
+
+    store: str
+    model: str
+    endpoint: str
+
+    def begin(self, out: Path) -> LoopFolder:
+        filters = {"text_only": True, "no_tools": False}
+        sets = (f"evolve.policy.model={json.dumps(self.model)}", f"filters={json.dumps({'text_search': False, 'image_search': False, **filters})}",
+                "filters.visible_text=false", "filters.duplicates=false", "seeds.count=20", "evolve.rounds=2", "evolve.tasks=5", "evolve.held_out=4",
+                "evolve.probes=2", f"models.endpoints={json.dumps([{'name': 'mock', 'base_url': self.endpoint}])}",
+                'models.roles={"answer_text_only": {"endpoint": "mock", "model": "small"}}', "run.in_flight=1",
+                "evolve.train.set=[step.steps=3, step.questions=3, step.rollouts=4, evaluation.every=0, keep.checkpoint_every=1]")
+        return begin_loop(str(out), load_recipe("learning_loop", sets), self.store)
+
+    def replies(self) -> dict[str, int]:
+        """Requests that the paid endpoint has had, by idempotency key."""
+        with urllib.request.urlopen(f"{self.endpoint.removesuffix('/v1')}/stats") as answer:
+            return json.load(answer)["by_key"]
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory) -> Iterator[Start]:
+    """A small learning world and a policy that sometimes succeeds there."""
+    folder = tmp_path_factory.mktemp("start")
+    run, store = prepare(folder, seed=3, workers=1, recipe=load_recipe("learning_loop", ("seeds.count=160", "export.rl_share=0.0")))
+    training("sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(folder / "sft"), "--set", "batch.epochs=3")
+    with running() as url:
+        yield Start(str(store), str(folder / "sft" / "model"), url)
+
+
+def evolve(loop: LoopFolder) -> subprocess.Popen:
+    """The command that begins, or goes on."""
+    return subprocess.Popen([sys.executable, "-m", "pipeline.cli", "evolve", "--out", str(loop.path), "--workers", "1"], cwd=ROOT, start_new_session=True,
+                            stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+
+def killed_at(loop: LoopFolder, pattern: str) -> None:
+    """Starts the loop and kills it, with its trainer, when a file appears."""
+    process, deadline = evolve(loop), time.monotonic() + 300
+    while not any(loop.path.glob(pattern)) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    was_under_way = process.poll() is None
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert was_under_way and any(loop.path.glob(pattern)), pattern
+
+
+def files(loop: LoopFolder) -> dict[str, str]:
+    """Digests of what must not depend on how often the loop was killed; its own place is left out of texts."""
+    found = {}
+    for path in sorted(loop.path.rglob("*")):
+        name = str(path.relative_to(loop.path))
+        step_file = path.suffix in (".json", ".sh", ".txt", ".yaml") and "/" not in name.removeprefix("rounds/01/").removeprefix("rounds/02/")
+        if path.is_file() and (step_file or "/stages/" in name or name.endswith("train/model/model.safetensors")):
+            found[name] = hashlib.sha256(path.read_bytes().replace(str(loop.path).encode(), b"LOOP")).hexdigest()
+    return found
+
+
+def test_killed_in_every_step_and_resumed_a_loop_gives_the_same_files_and_pays_and_trains_nothing_twice(start, tmp_path):
+    whole, broken = start.begin(tmp_path / "whole"), start.begin(tmp_path / "broken")
+    assert evolve(whole).wait() == 0
+    asked = start.replies()
+    assert asked and set(asked.values()) == {1}
+    for pattern in MOMENTS.values():
+        killed_at(broken, pattern)
+    assert evolve(broken).wait() == 0
+    mine, its = files(broken), files(whole)
+    assert {name for name in mine.keys() | its.keys() if mine.get(name) != its.get(name)} == set()
+    assert sum(name.endswith("model.safetensors") for name in its) == 2, "both rounds trained"
+    assert "Before and after training" in (broken.path / "report" / "index.html").read_text()
+    again = start.replies()
+    paid = sum(again.values()) - sum(asked.values())
+    assert paid - sum(asked.values()) <= len(MOMENTS), "at most the one request that was under way at a kill was sent again"
+    for at in broken.rounds():
+        updates = [line["update"] for line in read_metrics(at.path / "train") if "reward" in line]
+        assert updates == sorted(set(updates)) and len(updates) == 3
