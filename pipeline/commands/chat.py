@@ -16,7 +16,7 @@ from agent.turns.conversation import Conversation
 from calls.event_loop import submit
 from files.opened import Opened
 from models.messages import Message
-from models.picture_file import PictureError
+from models.picture_file import PictureError, decode
 from pipeline.commands.chat_page import ChatPage, HandEngine, ShownEngine
 from pipeline.ingest.store_vectors import embed_store
 from pipeline.recipe import Recipe
@@ -128,9 +128,13 @@ def _read(picture: str) -> tuple[bytes, ...]:
     if not picture:
         return ()
     try:
-        return (Path(picture).read_bytes(),)
+        data = Path(picture).read_bytes()
+        decode(data)  # before a model is loaded: that takes longer
     except OSError as error:
         raise InputError(picture, f"cannot be read ({error.strerror})", "Name a picture's file.") from error
+    except PictureError as error:
+        raise InputError(picture, "is no picture that can be read", "Give a JPEG or PNG file.") from error
+    return (data,)
 
 
 def _ended(episode: Episode) -> str:

@@ -189,13 +189,15 @@ def test_a_cache_that_is_a_folder_or_no_database_is_one_message(store, tmp_path,
 
 @pytest.mark.parametrize("command", ["report --run {}", "audit --run {}", "recheck --run {} --store {}", "publish --run {} --to {}/x",
                                      "teach --run {} --store {}", "synth --store {} --out {}/run", "plan --store {}"])
-@pytest.mark.parametrize("kind", ["file", "empty folder", "nowhere"])
+@pytest.mark.parametrize("kind", ["file", "empty folder", "nowhere", "cut recipe"])
 def test_a_run_or_store_that_is_none_is_one_message(command, kind, tmp_path, capfd, monkeypatch):
     place = tmp_path / "place"
     if kind == "file":
         a_file(place)
-    elif kind == "empty folder":
+    elif kind != "nowhere":
         place.mkdir()
+    if kind == "cut recipe":
+        (place / "recipe.json").write_text('{"recipe": {')
     expect_one_message(*told(capfd, monkeypatch, *command.replace("{}", str(place)).split()), "place")
 
 

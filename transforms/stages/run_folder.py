@@ -109,11 +109,15 @@ class RunFolder:
         """`recipe.json`: the keys recipe, fingerprint, store.
 
         Raises:
-            InputError: there is none.
+            InputError: there is none, or it cannot be read.
         """
+        fix = "Point at a folder that `questloom synth --out` made."
         if not self.recipe.is_file():
-            raise InputError(self.path, "is no run (no recipe.json in it)", "Point at a folder that `questloom synth --out` made.")
-        return json.loads(self.recipe.read_text(encoding="utf-8"))
+            raise InputError(self.path, "is no run (no recipe.json in it)", fix)
+        try:
+            return json.loads(self.recipe.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError(str(self.recipe), f"cannot be read as JSON ({error})", fix) from error
 
     # Stages
 

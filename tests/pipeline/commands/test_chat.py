@@ -62,7 +62,7 @@ def test_a_picture_that_is_none_is_refused(small, tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         chat(RECIPE, "Who?", store=small, opened=opened, picture=str(tmp_path / "nowhere.jpg"))
     (tmp_path / "no.jpg").write_text("no picture")
-    with pytest.raises(InputError, match="cannot be used"):
+    with pytest.raises(InputError, match="is no picture that can be read"):
         chat(RECIPE, "Who?", store=small, opened=opened, picture=str(tmp_path / "no.jpg"))
 
 
