@@ -12,7 +12,7 @@ from records.errors import InputError
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 from train import logprobs
-from train.forecast import LOGITS, Gpu, RowLength, forecast_grpo, forecast_sft, memory, trained
+from train.forecast import LOGITS, Gpu, RowLength, forecast_grpo, forecast_sft, forward_flops, memory, row_flops, trained
 from train.model_shape import KNOWN, ModelShape, shape_of
 from train.packing import pack
 from train.rows import without_tail
@@ -76,6 +76,13 @@ def test_more_gpus_hold_less_and_adapters_less_still():
     assert total(8, "fsdp") < total(1, "single") == total(8, "ddp")
     assert total(1, "single", lora=LoraSettings()) < total(1, "single")
     assert total(1, "single", activation_checkpointing=False) > total(1, "single")
+    frozen = [memory(SMALL, WeightSettings(lora=LoraSettings()), tokens=8192, gpus=gpus, kind=kind).frozen for gpus, kind in ((1, "single"), (8, "fsdp"))]
+    assert frozen[1] == frozen[0] / 8, "what is not trained is sharded, too"
+
+
+def test_adapters_save_the_gradients_of_the_weights_and_no_more():
+    whole, adapters = (row_flops(SMALL, WeightSettings(lora=lora), ROWS[1]) for lora in (None, LoraSettings()))
+    assert adapters == pytest.approx(whole * 2 / 3) and adapters > forward_flops(SMALL, ROWS[1])
 
 
 def test_a_measured_pace_is_taken_as_it_is_and_an_assumed_one_says_so():

@@ -77,6 +77,22 @@ def test_a_reward_that_is_no_number_is_unknown_and_not_nought():
     assert made[0].rollout.reward == pytest.approx(0.9) and all(math.isnan(each.rollout.reward) for each in made[1:])
 
 
+def test_a_wrong_answer_is_not_right_though_its_searches_are_rewarded():
+    settings = load_grpo_settings("grpo-tiny", ["reward.alpha=0.8"])
+    figures = told(sums_of(step([judged(0, 0, "correct", query=1.0), judged(0, 1, query=1.0)], settings), settings.fatal))
+    assert (figures["accuracy"], figures["reward"]) == (0.5, pytest.approx(0.6))
+
+
+def test_a_rollout_without_a_reward_or_without_a_row_is_no_source():
+    settings = dataclasses.replace(load_grpo_settings("grpo-tiny", ["reward.alpha=0.8"]), axpo=AXPO.axpo)
+    played: list[Judged | Unplayed] = [judged(0, 0), judged(0, 1, query=0.5), judged(0, 2, query=0.5, turns=6)]
+    assert [[each.rollout for each in some] for some in candidates(grouped(played, ROWS, settings, 7), settings, TAGS)] == [[1, 2]]
+    short = dataclasses.replace(ROWS, data=DataSettings(max_tokens=400, too_long="leave_out"))
+    groups = grouped(played, short, settings, 7)
+    assert groups[0].rollouts[2].rollout.unusable == "too_long" and not groups[0].rollouts[1].rollout.unusable
+    assert [[each.rollout for each in some] for some in candidates(groups, settings, TAGS)] == [[1]]
+
+
 def test_a_tool_that_times_out_is_not_held_against_the_policy():
     settings = load_grpo_settings("grpo-tiny", ["reward.format=true"])
     late = judged(0, 0, "correct")
