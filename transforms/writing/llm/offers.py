@@ -76,8 +76,7 @@ def as_stored(shown: Material) -> Material:
 
 
 def _tells(store, line: ClaimLine) -> bool:
-    info = store.property(line.claim.property)
-    use = property_use(line.claim.property, info.datatype if info else "")
+    use = property_use(line.claim.property)
     return use.clue and not use.volatile
 
 
