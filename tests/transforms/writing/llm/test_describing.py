@@ -45,7 +45,7 @@ def facts(told: str, twin: str = "") -> Facts:
 
 
 def writer(store, *replies):
-    judge = Accept(facts=store, rules=CertificateRules(trust=Trust(complete=True), stated=False))
+    judge = Accept(facts=store, rules=CertificateRules(trust=Trust(complete=True), stated=False, max_guess=0.5))
     return LlmWriter(Scripted([(role, "", reply) for role, reply in replies]), store, LlmRules(votes=1), judge=judge)
 
 
