@@ -268,4 +268,6 @@ class NounPhrases:
         clauses = [f"{opening} {listed(light(said))}".strip() for opening, said in relative.items()]
         parts = [*where, *([listed(done)] if done else []), *clauses]
         self.cost += 4.0 * sum(len(p.split()) > LIGHT for p in parts[:-1]) + 4.0 * max(0, len(clauses) - 1) + 3.0 * max(0, len(where) - 1)
+        # "the station in this town that has two floors": which of the two has them?
+        self.cost += 2.0 * any(" this " in f" {p} " or " the " in f" {p} " for p in parts[:-1])
         return " ".join([head, *parts])
