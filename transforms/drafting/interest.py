@@ -15,7 +15,7 @@ from transforms.drafting.trail import Trail
 from transforms.writing.writer import Draft
 
 LEAST, MOST = 1.0, 5.0
-_BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9, "time": 0.45, "quantity": 0.35}
+_BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9, "time": 0.3, "quantity": 0.3}
 """How telling an answer is by its kind: a name is remembered, the founding year of a town is not."""
 COMPUTED = 0.2
 """How telling a number of years between two dates is."""
