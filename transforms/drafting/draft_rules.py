@@ -62,7 +62,7 @@ class DraftRules:
     computation_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
     """Drafts that try to need a computation."""
     ranked: Annotated[int, Ge(1), Le(20)] = 1
-    """Finished drafts of a seed of which the most interesting is kept; with a model each costs as much as the first."""
+    """Walks of which the drafts are put in the order of their interest before one is tried; with a model each costs a question."""
     least_interest: Annotated[float, Ge(0), Le(5)] = 0.0
     """A draft whose score (`interest.py`) is lower is refused; one without a form has no score and passes."""
     obfuscate_share: Annotated[Share, Evolves("writer", 0, 0.5, 0.1)] = 0.0

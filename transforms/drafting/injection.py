@@ -1,5 +1,5 @@
 """Injection (VSearcher 2.2): a simple question, then rounds that hide a named entity behind a fact, then the picture."""
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 
 from records.knowledge import Entity
 from records.outcomes import Reason
@@ -15,8 +15,8 @@ MAX_FINISHED = 8
 """Drafts with all their rounds that are tried with a picture, over all starts."""
 
 
-async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> AsyncGenerator[Draft, None]:
-    """Drafts after `rules.rounds[level]` injections with one mention shown as the picture; none when all tries failed."""
+async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:
+    """A draft after `rules.rounds[level]` injections with one mention shown as the picture; None when all tries failed."""
     starts = await trail.attempt("seed_question", writer.seed_question(seed, entity)) or []
     if not starts:
         trail.add_reason(Reason.NO_ANSWER, entity.label())
@@ -38,12 +38,12 @@ async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept:
                     continue
                 finished = await accept.finished(shown, writer, seed)
                 if isinstance(finished, Draft):
-                    yield finished
-                    break
+                    return finished
                 trail.add(finished, mention.surface)
             num_grown += 1
             if num_grown == MAX_FINISHED:
-                return
+                return None
+    return None
 
 
 async def _grown(draft: Draft, rounds: int, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> AsyncIterator[Draft]:

@@ -6,13 +6,16 @@ from math import log2
 
 from prompts.phrases import property_use
 from records.form import ClaimClause, Compute, Form
-from records.knowledge import Entity, Value
+from records.knowledge import Entity, Value, value_of_key
+from records.outcomes import Reason
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
 from transforms.certificate.said_class import said_class
+from transforms.drafting.trail import Trail
+from transforms.writing.writer import Draft
 
 LEAST, MOST = 1.0, 5.0
-_BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9, "time": 0.45, "quantity": 0.35}
+_BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9, "time": 0.3, "quantity": 0.3}
 """How telling an answer is by its kind: a name is remembered, the founding year of a town is not."""
 COMPUTED = 0.2
 """How telling a number of years between two dates is."""
@@ -40,7 +43,23 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
         telling = min(telling, COMPUTED)
     stops = [entity for entity in (facts.entity(v.entity) for v in _along(form, binding)) if entity is not None]
     known = sum(_known(e) for e in stops) / max(1, len(stops))
-    return LEAST + (MOST - LEAST) * (0.45 * telling + 0.1 * rarity + 0.15 * _distance(facts, stops) + 0.15 * _way(form, facts, stops) + 0.15 * known)
+    return LEAST + (MOST - LEAST) * (0.4 * telling + 0.1 * rarity + 0.15 * _distance(facts, stops) + 0.2 * _way(form, facts, stops) + 0.15 * known)
+
+
+def of_draft(draft: Draft, facts: Facts) -> float:
+    """A draft's score; 0 where it has no form, or no picture yet, to take one from."""
+    if draft.form is None or not draft.form.anchor:
+        return 0.0
+    return round(interest(draft.form, facts, {var: value_of_key(key) for var, key in draft.bindings.items()}), 2)
+
+
+def by_interest(drafts: list[Draft], facts: Facts, least: float, trail: Trail) -> list[Draft]:
+    """Drafts by falling interest, those without a score last; those with a lower one than the recipe's least are left out."""
+    scored = [(of_draft(draft, facts), draft) for draft in drafts]
+    for score, draft in scored:
+        if 0 < score < least:
+            trail.add_reason(Reason.DULL, draft.answer.text)
+    return [draft for score, draft in sorted(scored, key=lambda s: -s[0]) if not 0 < score < least]
 
 
 def _along(form: Form, binding: Binding) -> list[Value]:

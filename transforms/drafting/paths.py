@@ -1,15 +1,14 @@
 """Paths (OpenSearch-VL 3.1): walk, canonical question, then every bridge described, the farthest first."""
-from collections.abc import AsyncGenerator
-
 from records.identity import chance
 from records.knowledge import Entity
 from records.outcomes import Reason
-from records.synthesis import Seed
+from records.synthesis import Hop, Seed
 from transforms.certificate.description import descriptions
 from transforms.certificate.facts import Facts
 from transforms.certificate.margin import margin_of
 from transforms.drafting.accept import Accept, binding_of
 from transforms.drafting.draft_rules import DraftRules
+from transforms.drafting.interest import by_interest
 from transforms.drafting.trail import Trail
 from transforms.drafting.walk import walk
 from transforms.writing.writer import Draft, Mention, Writer
@@ -19,36 +18,55 @@ MAX_CANONICAL = 4
 
 
 async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer, accept: Accept, rules: DraftRules,
-                        recipe_seed: int, trail: Trail) -> AsyncGenerator[Draft, None]:
-    """Drafts that lead from the seed's picture over `rules.hops[level]` steps to an attribute, one a walk; none when all tries failed."""
+                        recipe_seed: int, trail: Trail) -> Draft | None:
+    """A draft that leads from the seed's picture over `rules.hops[level]` steps to an attribute; None when all tries failed.
+
+    The drafts of `rules.ranked` walks are put in the order of their interest before the first is described; dull ones are left out.
+    """
     walked: set[tuple[str, ...]] = set()
-    for attempt in range(rules.tries):
-        found = walk(facts, accept.rules.trust, entity, rules.hops[seed.level], rules, chance(recipe_seed, seed.id, f"walk{attempt}"))
-        if found is None:
-            trail.add_reason(Reason.NO_PATH, "walk")
-            continue
-        hops, nodes = found
-        stops = tuple(n.id for n in nodes)
-        if stops in walked:
-            continue  # a model is not asked twice about the same stops
-        walked.add(stops)
-        drafts = await trail.attempt(nodes[-1].label(), writer.canonical_question(seed, hops, nodes)) or []
-        if not drafts:
-            trail.add_reason(Reason.NO_ANSWER, nodes[-1].label())
-        for draft in drafts[:MAX_CANONICAL]:
-            if guessed := accept.guessed(draft):
-                trail.add(guessed, nodes[-1].label())
+    for start in range(0, rules.tries, rules.ranked):
+        drafts: list[Draft] = []
+        for attempt in range(start, min(start + rules.ranked, rules.tries)):
+            found = walk(facts, accept.rules.trust, entity, rules.hops[seed.level], rules, chance(recipe_seed, seed.id, f"walk{attempt}"))
+            if found is None:
+                trail.add_reason(Reason.NO_PATH, "walk")
                 continue
-            described = await _describe_bridges(draft, seed, writer, accept, rules, trail)
-            if described is None:
-                break  # the bridges are the same for every attribute of this walk
-            if chance(recipe_seed, seed.id, "obfuscate").random() < rules.obfuscate_share:
-                described = await trail.attempt("obfuscate_answer", writer.obfuscate_answer(described, seed)) or described
-            finished = await accept.finished(described, writer, seed)
-            if isinstance(finished, Draft):
-                yield finished
-                break
-            trail.add(finished, nodes[-1].label())
+            hops, nodes = found
+            stops = tuple(n.id for n in nodes)
+            if stops in walked:
+                continue  # a model is not asked twice about the same stops
+            walked.add(stops)
+            made = await trail.attempt(nodes[-1].label(), writer.canonical_question(seed, hops, nodes)) or []
+            if not made:
+                trail.add_reason(Reason.NO_ANSWER, nodes[-1].label())
+            drafts += made[:MAX_CANONICAL]
+        finished = await _first_finished(by_interest(drafts, facts, rules.least_interest, trail), seed, writer, accept, rules, recipe_seed, trail)
+        if finished is not None:
+            return finished
+    return None
+
+
+async def _first_finished(drafts: list[Draft], seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, recipe_seed: int, trail: Trail) -> Draft | None:
+    """The first draft that is accepted with its bridges described."""
+    hopeless: set[tuple[Hop, ...]] = set()
+    for draft in drafts:
+        label = draft.bindings.get(draft.hops[-1].target, "") if draft.hops else draft.anchor
+        if draft.hops in hopeless:
+            continue
+        if guessed := accept.guessed(draft):
+            trail.add(guessed, label)
+            continue
+        described = await _describe_bridges(draft, seed, writer, accept, rules, trail)
+        if described is None:
+            hopeless.add(draft.hops)  # the bridges are the same for every attribute of a walk
+            continue
+        if chance(recipe_seed, seed.id, "obfuscate").random() < rules.obfuscate_share:
+            described = await trail.attempt("obfuscate_answer", writer.obfuscate_answer(described, seed)) or described
+        finished = await accept.finished(described, writer, seed)
+        if isinstance(finished, Draft):
+            return finished
+        trail.add(finished, label)
+    return None
 
 
 async def _describe_bridges(draft: Draft, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:

@@ -1,5 +1,6 @@
 """Which of several drafts somebody would rather have answered, and that it is kept."""
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +13,8 @@ from tests.small_facts import SmallFacts, claim, year
 from transforms.drafting import drafter as drafting
 from transforms.drafting.draft_rules import DraftRules
 from transforms.drafting.drafter import Drafter
-from transforms.drafting.interest import interest
+from transforms.drafting.interest import by_interest, interest, of_draft
+from transforms.drafting.trail import Trail
 from transforms.writing.writer import Draft
 
 BRIDGE, ARCHITECT, TOWN, OTHER = "Q1", "Q2", "Q3", "Q4"
@@ -67,45 +69,33 @@ def test_years_between_are_worth_little():
     assert interest(counted, facts, {**binding, "b": year(1850), "n": Value(kind="quantity", number=50.0)}) < interest(form, facts, binding) + 0.5
 
 
-def _drafted(monkeypatch, drafts, **rules):
-    """What a drafter makes of a seed for which drafts are finished one after the other; and how many of them it asked for."""
-    asked = []
-
-    async def finished(*_):
-        for draft in drafts:
-            asked.append(draft)
-            yield draft
-
-    monkeypatch.setattr(drafting, "draft_by_path", finished)
-    facts = SmallFacts(CLAIMS, dict(ENTITIES))
-    drafter = Drafter(facts=facts, writer=SimpleNamespace(name="graph"), accept=None, rules=DraftRules(**rules), recipe_seed=1, language="en")
-    seed = Seed(entity_id=BRIDGE, method="paths", level="easy", rule="anchor", domain="building_or_place")
-    return asyncio.run(drafter(seed)), len(asked)
-
-
 def _draft(text: str, *asked) -> Draft:
     form, binding = _asks(*asked)
     answer = Answer(text="x", type="entity", value=binding["a"])
     return Draft(text=text, answer=answer, form=form, bindings={v: b.key() for v, b in binding.items()}, anchor=BRIDGE)
 
 
-DULL, GOOD = ("dull?", "P2046", AREA, ("P131", TOWN)), ("good?", "P1066", entity_value("Q9"), ("P84", ARCHITECT))
+DULL, GOOD = _draft("dull?", "P2046", AREA, ("P131", TOWN)), _draft("good?", "P1066", entity_value("Q9"), ("P84", ARCHITECT))
+FORMLESS = replace(GOOD, text="said?", form=None)
 
 
-@pytest.mark.parametrize(("ranked", "text", "number"), [(1, "dull?", 1), (2, "good?", 2), (9, "good?", 3)])
-def test_of_so_many_finished_drafts_the_most_interesting_is_kept(monkeypatch, ranked, text, number):
-    made, asked = _drafted(monkeypatch, [_draft(*DULL), _draft(*GOOD), _draft(*DULL)], ranked=ranked)
-    assert (made.text, asked) == (text, number)
-    assert made.interest == pytest.approx(_score(*(DULL if text == "dull?" else GOOD)[1:]), abs=0.01)
+def test_drafts_are_tried_in_the_order_of_their_interest_and_dull_ones_not_at_all():
+    facts, trail = SmallFacts(CLAIMS, dict(ENTITIES)), Trail()
+    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 0.0, trail)] == ["good?", "dull?", "said?"]
+    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 3.0, trail)] == ["good?", "said?"]
+    assert trail.outcome(Reason.NO_PATH)[0] == Reason.DULL
+    assert of_draft(FORMLESS, facts) == 0.0
 
 
-def test_a_seed_with_nothing_but_dull_drafts_is_refused(monkeypatch):
-    made, _ = _drafted(monkeypatch, [_draft(*DULL)], least_interest=3.0)
-    assert isinstance(made, Rejection) and made.reason == Reason.DULL
-    made, _ = _drafted(monkeypatch, [_draft(*GOOD)], least_interest=3.0)
-    assert made.text == "good?"
+@pytest.mark.parametrize(("least", "kept"), [(0.0, True), (3.0, False)])
+def test_a_finished_draft_that_is_dull_is_refused(monkeypatch, least, kept):
+    async def finished(*_):
+        return DULL
 
-
-def test_a_draft_without_a_form_has_no_score_and_passes(monkeypatch):
-    made, _ = _drafted(monkeypatch, [Draft(text="said?", answer=Answer(text="x", type="entity", value=AREA), form=None, anchor=BRIDGE)], least_interest=3.0)
-    assert (made.text, made.interest) == ("said?", 0.0)
+    monkeypatch.setattr(drafting, "draft_by_injection", finished)
+    drafter = Drafter(facts=SmallFacts(CLAIMS, dict(ENTITIES)), writer=SimpleNamespace(name="graph"), accept=None,
+                      rules=DraftRules(least_interest=least), recipe_seed=1, language="en")
+    seed = Seed(entity_id=BRIDGE, method="injection", level="easy", rule="anchor", domain="building_or_place")
+    made = asyncio.run(drafter(seed))
+    assert isinstance(made, Rejection) != kept
+    assert made.interest > 1 if kept else made.reason == Reason.DULL

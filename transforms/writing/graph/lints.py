@@ -10,7 +10,7 @@ from prompts.phrases.words import Words
 
 MAX_WORDS = 45
 MAX_SENTENCE = 30
-MAX_OF = 3
+MAX_OF = 2
 MAX_NESTED = 2
 """Relative clauses of a sentence."""
 MAX_BETWEEN = 9
@@ -29,7 +29,7 @@ _SMALL = frozenset(word for line in (
     "what when where which who whom whose with year years picture here shown pictured date day month") for word in line.split())
 """Words that may recur: grammar's own, and those of births, deaths, dates and the picture."""
 _IRREGULAR = {"built": "build", "wrote": "write", "written": "write", "taught": "teach", "won": "win", "made": "make", "drew": "draw", "drawn": "draw",
-              "fought": "fight", "took": "take", "shot": "shoot", "held": "hold", "stood": "stand", "rose": "rise", "crosses": "cross"}
+              "fought": "fight", "took": "take", "setting": "set", "shot": "shoot", "held": "hold", "stood": "stand", "rose": "rise", "crosses": "cross"}
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 

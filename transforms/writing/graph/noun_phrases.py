@@ -247,7 +247,7 @@ class NounPhrases:
                     relative.setdefault(pronoun, []).append(predicate)
                 continue
             subject = self._other_end(frame, i, slot)
-            self.cost += 0.8 * max(0, len(subject.split()) - 3) + 4.0 * len(NESTED.findall(subject)) + 4.0 * (frame.preposition in ("by", "of"))
+            self.cost += 0.8 * max(0, len(subject.split()) - 3) + 4.0 * len(NESTED.findall(subject)) + 4.0 * (frame.preposition in ("by", "of", "from"))
             said = frame.gap(subject)
             if frame.preposition in ("in", "at", "on") and not frame.rest and self.form_words.is_place(self.form_words.claims[i].object):
                 relative.setdefault("where", []).append(said)
@@ -268,4 +268,6 @@ class NounPhrases:
         clauses = [f"{opening} {listed(light(said))}".strip() for opening, said in relative.items()]
         parts = [*where, *([listed(done)] if done else []), *clauses]
         self.cost += 4.0 * sum(len(p.split()) > LIGHT for p in parts[:-1]) + 4.0 * max(0, len(clauses) - 1) + 3.0 * max(0, len(where) - 1)
+        # "the station in this town that has two floors": which of the two has them?
+        self.cost += 5.0 * any(" this " in f" {p} " or " the " in f" {p} " for p in parts[:-1])
         return " ".join([head, *parts])
