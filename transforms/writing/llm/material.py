@@ -188,12 +188,26 @@ def _marked(store, entity: Entity, article: Article | None, sentences: list[Sent
     """The sentences with their links to articles of the store marked: a writer cannot know what the store can go on with."""
     marked = []
     for sentence in sentences:
-        text = sentence.text
-        for entity_id, (anchor, _) in linked_entities(store, article, sentence):
-            if entity_id != entity.id and anchor[:1].isupper() and f"[[{anchor}" not in text and store.article(entity_id) is not None:
-                text = text.replace(anchor, f"[[{anchor}]]{'*' if store.images_of(entity_id) else ''}", 1)
-        marked.append(replace(sentence, marked=text))
+        names = {anchor: "*" if store.images_of(entity_id) else "" for entity_id, (anchor, _) in linked_entities(store, article, sentence)
+                 if entity_id != entity.id and anchor[:1].isupper() and store.article(entity_id) is not None}
+        marked.append(replace(sentence, marked=_with_marks(sentence.text, names)))
     return marked
+
+
+def _with_marks(text: str, names: dict[str, str]) -> str:
+    """The text with the first place of each name in marks, longer names first: none stands within another.
+
+    >>> _with_marks("The Isle of Orl lies off Orl.", {"Orl": "", "Isle of Orl": "*"})
+    'The [[Isle of Orl]]* lies off [[Orl]].'
+    """
+    taken: list[tuple[int, int, str]] = []
+    for name in sorted(names, key=lambda n: (-len(n), n)):
+        places = ((m.start(), m.end()) for m in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text))
+        free = next((p for p in places if all(p[1] <= start or end <= p[0] for start, end, _ in taken)), None)
+        taken += [(*free, names[name])] if free else []
+    for start, end, star in sorted(taken, reverse=True):
+        text = f"{text[:start]}[[{text[start:end]}]]{star}{text[end:]}"
+    return text
 
 
 def _within(sentences: list[SentenceLine], most: int) -> list[SentenceLine]:
