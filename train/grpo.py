@@ -53,7 +53,7 @@ HELP = f"""\
 GRPO: the model plays questions of a run with real tool calls, several rollouts each, and learns from which of them went well.
 
   python -m train.grpo --config grpo-vsearcher --run RUN --store STORE --model sft/model --out grpo
-  torchrun --nproc_per_node 8 -m train.grpo --config grpo-vsearcher --set parallel.kind=fsdp …   eight GPUs, weights sharded
+  torchrun --nproc_per_node 8 -m train.grpo --config grpo-vsearcher --questions RUN …            eight GPUs; weights sharded by --set parallel.kind=fsdp
   accelerate launch --config_file fsdp2.yaml -m train.grpo --config grpo-vsearcher …             the same by accelerate
   python -m train.grpo --config grpo-tiny --run RUN --store STORE --model MODEL --out OUT --set step.steps=5
 
@@ -74,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns its exit code: 2 for wrong input, 1 for a run that broke off with a named error."""
     parser = argparse.ArgumentParser(prog="python -m train.grpo", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", required=True, metavar="CONFIG", help="a file of settings, or a preset")
-    parser.add_argument("--run", required=True, metavar="RUN", help="a finished run, whose questions for reinforcement learning are played")
+    parser.add_argument("--run", "--questions", dest="run", required=True, metavar="RUN", help="a finished run, whose questions for reinforcement learning "
+                        "are played; --questions where torchrun starts this, which takes --run for its own --run-path")
     parser.add_argument("--store", required=True, metavar="STORE", help="the store that the run was made from")
     parser.add_argument("--model", required=True, metavar="FOLDER", help="an image-text model of transformers")
     parser.add_argument("--out", required=True, metavar="FOLDER", help="where everything is written; an existing run goes on")

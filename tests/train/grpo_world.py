@@ -163,7 +163,7 @@ def prepare(folder: Path) -> Path:
 
 def arguments(folder: Path, out: str, *overrides: str) -> list[str]:
     """Of a run in the folder."""
-    return ["--config", str(folder / "settings.yaml"), "--run", str(folder / "run"), "--store", str(folder / "store"), "--model", str(folder / "model"),
+    return ["--config", str(folder / "settings.yaml"), "--questions", str(folder / "run"), "--store", str(folder / "store"), "--model", str(folder / "model"),
             "--out", str(folder / out), *(part for text in overrides for part in ("--set", text))]
 
 
