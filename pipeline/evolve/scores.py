@@ -7,7 +7,6 @@ from typing import Any
 
 from pipeline.evolve.findings import WEIGHTS, WITHOUT_POLICY, overall
 
-
 ONE_SIDED = 1.645
 
 
