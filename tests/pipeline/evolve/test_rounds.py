@@ -7,10 +7,14 @@ import pytest
 
 from agent.providers.provider import Provider
 from agent.setup import opened_searches
+from calls.event_loop import submit
+from files.opened import Opened
 from files.parquet import read_records, write_records
+from pipeline.evolve.checks import Checks
 from pipeline.evolve.loop import run_step
 from pipeline.evolve.loop_folder import LoopFolder
 from pipeline.evolve.subset import LABEL, questions_of
+from pipeline.synth.job import Job
 from records.errors import InputError, ProviderFault
 from records.knowledge import Value
 from records.synthesis import Question
@@ -109,6 +113,18 @@ def test_pictures_of_other_things_are_the_pictures_fault(loop):
     at = loop.round(1)
     assert at.read("diagnose")["blamed"] == "pictures", at.read("diagnose")["recurring"]
     assert ("grounding.mode", "optional") in {(e["path"], e["after"]) for e in at.read("update")["edits"]}
+
+
+def test_a_shortcut_by_a_search_that_the_policy_cannot_make_is_none(loop):
+    at = loop.round(1)
+    job = Job(at.batch, loop.store, at.as_run, Opened())
+
+    def causes(*tools: str) -> set[str]:
+        checks = Checks(job, tools)
+        return {finding.cause for q in questions_of(at.batch) for finding in submit(checks.findings(q)).result()}
+
+    assert causes("text_search", "image_search") & {"text_search", "image_search"}
+    assert not causes("visit") & {"text_search", "image_search"}
 
 
 def digests(at: Path) -> dict[str, str]:
