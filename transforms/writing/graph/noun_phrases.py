@@ -67,7 +67,7 @@ class NounPhrases:
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
             return f"{_PRONOUNS[pronoun][1]} {bare(noun)}"
         said = self.noun_phrase(term)
-        short = isinstance(term, Value) and term.kind == "entity" or said.startswith("this ")
+        short = (isinstance(term, Value) and term.kind == "entity") or said.startswith("this ")
         if short and len(said.split()) <= LIGHT and not said.endswith(("s", "”")) and self.rng.random() < 0.5:
             return f"{said}'s {bare(noun)}"
         return f"the {bare(noun)} {preposition} {said}"
