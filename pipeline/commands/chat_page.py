@@ -47,10 +47,10 @@ class HandEngine:
 
     def say(self, text: str) -> bool:
         """Gives the turn; False where none is waited for."""
-        if not self.waiting:
+        loop, turn = self._loop, self._turn
+        if loop is None or turn is None or turn.done():
             return False
-        assert self._loop is not None and self._turn is not None
-        self._loop.call_soon_threadsafe(lambda turn=self._turn: turn.done() or turn.set_result(text))
+        loop.call_soon_threadsafe(_set, turn, text)
         return True
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
@@ -65,6 +65,11 @@ class HandEngine:
 
     def forget(self, conversation: Conversation) -> None:
         """Nothing is kept."""
+
+
+def _set(turn: asyncio.Future[str], text: str) -> None:
+    if not turn.done():  # a button that was pressed twice
+        turn.set_result(text)
 
 
 class ChatPage:

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from files.locations import Location, check_locations, local_copy, location, whole_folder
+from pipeline.evaluate.score_files import all_scores
 from pipeline.export import drop as drop_pictures
 from pipeline.export import read_names
 from pipeline.export.model_card import write_model_folder
@@ -63,7 +64,7 @@ def publish_model(out: str | Path, to: str, *, scores: str = "", private: bool =
     Args:
         out: the --out of `questloom train`.
         to, private: as for `publish`.
-        scores: see `pipeline.export.model_card.write_model_folder`.
+        scores: a folder of `questloom evaluate`, whose tables the card shows; "" for none.
 
     Raises:
         InputError: no finished training, no scores, or as for `publish`.
@@ -76,9 +77,12 @@ def publish_model(out: str | Path, to: str, *, scores: str = "", private: bool =
         check_locations(reads=[], writes=[to])
         if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / "training").is_dir())):
             raise InputError(f"--to {target}", "holds something that is no model of ours", "Name a new or an empty folder.")
+    found = all_scores(scores) if scores else []
+    if scores and not found:
+        raise InputError(f"--scores {scores}", "holds no scores", "Name the --out of `questloom evaluate`.")
     with tempfile.TemporaryDirectory() as part:
         folder = Path(part, "model")
-        write_model_folder(Path(out), folder, scores=scores)
+        write_model_folder(Path(out), folder, scores=found)
         return _upload(folder, repository, token, kind="model", squash=False, private=private) if repository else _copy(folder, location(to))
 
 

@@ -8,7 +8,7 @@ import html
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from eval.tables import EXPLANATION, as_markdown, sections
-from pipeline.evaluate.score_files import all_scores
 from pipeline.export.scrub import without_places
 from records.errors import InputError
 
@@ -81,20 +80,18 @@ def _stage(out: Path) -> Stage:
     return Stage(out, json.loads((out / "settings.json").read_text()), [json.loads(line) for line in lines], json.loads((out / "result.json").read_text()))
 
 
-def write_model_folder(out: Path, target: Path, *, scores: str = "") -> None:
+def write_model_folder(out: Path, target: Path, *, scores: Sequence[Mapping[str, Any]] = ()) -> None:
     """Writes the folder that is published.
 
     Args:
         out: the --out of a training.
         target: an empty folder.
-        scores: a folder of `questloom evaluate`, whose tables the card shows; "" for none.
+        scores: what `scores.json` files of `questloom evaluate` hold, for the card's tables.
 
     Raises:
-        InputError: OUT is no finished training, or the folder of scores holds none.
+        InputError: OUT is no finished training.
     """
-    stages, found = stages_of(out), all_scores(scores) if scores else []
-    if scores and not found:
-        raise InputError(f"--scores {scores}", "holds no scores", "Name the --out of `questloom evaluate`.")
+    stages = stages_of(out)
     if not (out / "model" / "config.json").is_file():
         raise InputError(str(out / "model"), "is no model", "Name the --out of `questloom train`, once it has ended.")
     shutil.copytree(out / "model", target, dirs_exist_ok=True)
@@ -106,7 +103,7 @@ def write_model_folder(out: Path, target: Path, *, scores: str = "") -> None:
         for name in ("metrics.jsonl", "result.json"):
             shutil.copy(stage.folder / name, folder / name)
         (folder / "settings.json").write_text(json.dumps(without_places(stage.settings), indent=2) + "\n", encoding="utf-8")
-    tables = as_markdown(sections(found)) if found else ""
+    tables = as_markdown(sections(scores)) if scores else ""
     (target / "README.md").write_text(_card(stages, tables, has_curves=(target / "curves.png").is_file()), encoding="utf-8")
 
 
