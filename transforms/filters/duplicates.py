@@ -24,18 +24,20 @@ from transforms.filters.near_duplicates import Member, alike, band_keys
 TEXT = "text"
 
 
-def duplicate_keys(question: Question) -> Iterator[str]:
+def duplicate_keys(question: Question, *, same_words: bool = False) -> Iterator[str]:
     """Keys by which two questions are one: words, path with answer, picture with answer, picture and things of a computation.
 
-    An outside row has no path, and its words alone ("Who painted this?") say little: they count together with the answer.
+    An outside row has no path, and its words alone ("Who painted this?") say little: they count together with the answer. So do all
+    questions' words with `same_words`.
     """
     answer = question.answer.value.key()
     words = folded(question.text).strip()
-    if question.bindings:
+    if question.bindings and not same_words:
         yield f"{TEXT}::{words}"
-        yield f"path:{answer}:{','.join(sorted(set(question.bindings.values())))}"
     else:
         yield f"{TEXT}:{answer}:{words}"
+    if question.bindings:
+        yield f"path:{answer}:{','.join(sorted(set(question.bindings.values())))}"
     if question.image_id:
         yield f"picture:{question.image_id}:{answer}"
         form = question.logical_form
