@@ -124,7 +124,7 @@ def head_of(puzzle: Puzzle) -> tuple[str, ...]:
 
 
 def _head(phrase: str) -> str:
-    return re.sub(r"^(?:the|this) (?:one\b)?|\b(?:shown|in the|in this|pictured|here)\b.*$", "", phrase).strip()
+    return re.sub(r"^(?:the|this) (?:one\b)?|\b(?:shown|seen|in the|in this|pictured|here)\b.*$", "", phrase).strip()
 
 
 def is_kind(page: PageRead, words: tuple[str, ...]) -> float:

@@ -15,6 +15,8 @@ MAX_NESTED = 2
 """Relative clauses of a sentence."""
 MAX_BETWEEN = 9
 """Words that may stand between "was" and "born" before the verb is lost."""
+PER_WORD = 0.18
+"""Cost of a word."""
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where)\b|\bthat (?:is|was|has|had|[a-z]+(?:ed|[^s]s)) ")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b", re.IGNORECASE)
@@ -132,7 +134,7 @@ def repeated(text: str) -> list[str]:
 
 def weigh(text: str, language: str = "en") -> float:
     """How awkward a text is as a whole: its faults, its length, its relative clauses, and "of" upon "of"."""
-    cost = 0.18 * len(text.split()) + 15.0 * len(problems(text, language))
+    cost = PER_WORD * len(text.split()) + 15.0 * len(problems(text, language))
     for sentence in re.split(r"(?<=[.?]) ", text):
         cost += 0.4 * max(0, len(sentence.split()) - 18)
         cost += 1.5 * max(0, len(_RELATIVE.findall(sentence)) - 1)

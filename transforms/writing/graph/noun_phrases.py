@@ -16,6 +16,7 @@ from prompts.phrases.frames import PREPOSITIONS, Frame
 from records.form import ClaimClause, Term
 from records.knowledge import Value
 from transforms.writing.graph.form_words import FormWords, bare
+from transforms.writing.graph.lints import PER_WORD
 
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
@@ -82,6 +83,7 @@ class NounPhrases:
         phrase = self.choose(self.form_words.data["pictured"]).replace("{c}", said)
         self.introduce(var, noun)
         self.anchor_phrase = phrase
+        self.cost -= PER_WORD * (len(phrase.split()) - 2)  # "this bridge" is no better than "the bridge in the picture"
         if rest := self.take_claims(var):
             self.cost += 3.0
             return f"{phrase}, {'who' if self.form_words.is_person(var) else 'which'} {self.predicates(rest)},"
@@ -246,7 +248,7 @@ class NounPhrases:
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
                 continue
-            subject = self._other_end(frame, i, slot)
+            subject = self.noun_phrase(other, subject=True)
             self.cost += 0.8 * max(0, len(subject.split()) - 3) + 4.0 * len(NESTED.findall(subject)) + 4.0 * (frame.preposition in ("by", "of", "from"))
             said = frame.gap(subject)
             if frame.preposition in ("in", "at", "on") and not frame.rest and self.form_words.is_place(self.form_words.claims[i].object):

@@ -16,7 +16,7 @@ from transforms.writing.graph.lints import problems, said_of, weigh
 from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 from transforms.writing.graph.questions import capital, pivots, question, story
 
-TRIES_PER_CLAIM = 16
+TRIES_PER_CLAIM = 28
 """Derivations a question, by the number of its claims."""
 MAX_CLAIMS = 5
 """In a question, the one that is asked for included."""
