@@ -133,6 +133,24 @@ def test_a_trainer_that_breaks_off_ends_the_demo_with_its_name(monkeypatch, tmp_
         run_demo_train(tmp_path / "demo", seed=5, steps=1, workers=1)
 
 
+def test_what_was_trained_and_played_before_ends_in_words_and_a_page(monkeypatch, page):
+    """Everything of the command but the training itself, which the slow test has."""
+    out = page.parents[1]
+    for name, found in PLAYED.items():
+        write_records(out / "held_out" / f"{name.replace(' ', '_')}.parquet", Trajectory, found)
+    for part, lines in (("sft", [{"update": 1, "loss": 2.0}]), ("grpo", [{"update": 1, "reward": 0.25}, {"update": 2, "reward": 0.5}])):
+        (out / part).mkdir()
+        (out / part / "metrics.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    (out / "settings.json").write_text(json.dumps({"run": {"seed": 5, "steps": 2}}))
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(demo_train, "prepare", lambda out, **about: (out / "run", out / "store"))
+    monkeypatch.setattr(demo_train, "training", lambda *arguments: asked.append(arguments))
+    told = run_demo_train(out, seed=5, steps=2, workers=1)
+    assert [arguments[0] for arguments in asked] == ["train.sft", "train.grpo"] and "step.steps=2" in asked[1], "nothing was played again"
+    assert "0.250 ▁█ 0.500" in told and f"report    {page}" in told and "took      " in told and "held-out episodes" in told
+    assert "loss in fine-tuning" in page.read_text()
+
+
 def test_a_module_gets_one_thread(tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     (tmp_path / "says_threads.py").write_text("import os, sys; open(sys.argv[1], 'w').write(os.environ['OMP_NUM_THREADS'])")
