@@ -11,8 +11,8 @@ a wrong answer as often as its skill says. Plants:
 * too_hard: long questions with details and computations, for a policy that gets 45 of 100 claims right. Right: the writer, or the paths.
 * outage: the search provider is down while the policy plays. Right: no stage, and no edit.
 
-A round counts where the failure is still there. It is mended in the first round in which the planted cause recurs no more (for difficulty: the tag is at most
-`evolve.tolerated` of the tasks); after an outage, where the next round is played as if nothing had been.
+A round counts where the failure is still there, and the first in any case. It is mended in the first round in which the planted cause recurs no more (for
+difficulty: the tag is at most `evolve.tolerated` of the tasks); after an outage, where the next round is played as if nothing had been.
 """
 import argparse
 import json
@@ -141,7 +141,7 @@ def round_seen(at: RoundFolder, plant: Plant, *, tolerated: float) -> Seen:
         there = tags[plant.tag] > tolerated * num
     else:
         there = tags["infra_failure"] > 0
-    return Seen(at.number, there, diagnosis["blamed"], found, {k: n for k, n in tags.items() if n},
+    return Seen(at.number, there or at.number == 1, diagnosis["blamed"], found, {k: n for k, n in tags.items() if n},
                 [f"{edit['path']} {edit['before']} → {edit['after']}" for edit in update["edits"]])
 
 
