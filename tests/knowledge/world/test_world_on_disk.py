@@ -62,6 +62,9 @@ def test_what_is_absent_has_neither_item_nor_page_nor_picture_but_is_true_and_na
     write_world(tmp_path / "absent", articles=120, seed=11, absent=0.4, workers=1)
     assert (tmp_path / "absent" / "truth.jsonl").read_bytes() == (world / "truth.jsonl").read_bytes()
     told = json.loads((tmp_path / "absent" / "world.json").read_text())
+    counts = json.loads((world / "class-counts.json").read_text())
+    assert counts == json.loads((tmp_path / "absent" / "class-counts.json").read_text()), "the stated counts are the true ones"
+    assert counts["Q5"] == sum(t["class"] == "Q5" for t in read_lines(world / "truth.jsonl"))
     assert told["absent"] == 0.4 and told["absent_things"] > 20
     items = {folder: bz2.decompress((folder / "entities.json.bz2").read_bytes()).decode() for folder in (world, tmp_path / "absent")}
     ids = {folder: {json.loads(line.rstrip(","))["id"] for line in text.splitlines() if line.startswith("{")} for folder, text in items.items()}

@@ -132,7 +132,8 @@ def test_the_direction_of_a_property_decides_who_did_what():
     forward = _all("x0 human, a human", "entity", "image x0", "x0 P1066 a")
     backward = _all("x0 human, a human", "entity", "image x0", "a P1066 x0")
     assert forward <= {f"{ask.replace('X', x)}?" for x in _pictured("person") for ask in (
-        "Who taught X", "Who was the teacher of X", "Who was X's teacher", "Under whom did X study", "From whom did X learn", "By whom was X taught", "Who trained X", "By whom was X trained")}
+        "Who taught X", "Who was the teacher of X", "Who was X's teacher", "Under whom did X study", "From whom did X learn", "By whom was X taught",
+        "Who trained X", "By whom was X trained")}
     assert not forward & backward
     assert any(text.startswith(("Who studied under", "Who was taught by", "Who was the pupil of", "Who did")) for text in backward)
 
