@@ -107,7 +107,8 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_file_location(fullname, self.mutant.module, loader=self) if fullname == self.name else None
 
     def exec_module(self, module) -> None:
-        tree = _Turn(self.mutant.number).visit(ast.parse(self.mutant.module.read_text(encoding="utf-8")))
+        tree = ast.parse(self.mutant.module.read_text(encoding="utf-8"))
+        _Turn(self.mutant.number).visit(tree)
         exec(compile(ast.fix_missing_locations(tree), str(self.mutant.module), "exec"), vars(module))
 
 
