@@ -181,7 +181,8 @@ def test_calls_in_flight_when_their_event_loop_ends_are_counted_as_lost(cache, b
     async def leave_at_once():
         caller = Caller(cache)
         self_running = asyncio.ensure_future(caller.call(request(), provider.send))
-        await asyncio.sleep(0.05)
+        while not provider.sent:
+            await asyncio.sleep(0.01)
         self_running.cancel()
 
     asyncio.run(leave_at_once())

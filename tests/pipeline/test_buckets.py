@@ -31,7 +31,7 @@ from tests.small_buckets import BUCKET
 from transforms.stages.run_folder import RunFolder
 
 SNAPSHOT = "2026-01-01"
-SETTINGS = ("seeds.count=60", "run.shards=4", "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5")
+SETTINGS = ("seeds.count=160", "run.shards=4", "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5")
 FIXED = ("dataset/", "stages/", "pictures/", "attribution/", "recipe.json")
 """What of a run must not depend on where and how it was run; times do."""
 
@@ -69,7 +69,7 @@ def test_store_run_audit_and_published_copy_in_a_bucket_are_those_of_local_folde
     assert store_facts(f"{s3}/store") == store_facts(small) and not location(s3, "store/work").exists()
     again = run_ingest(IngestOptions(store=f"{s3}/store", snapshot=SNAPSHOT, **inputs(f"{s3}/world")))
     assert again.reused and again.meta == made.meta
-    recipe = small_recipe(filters=LEAN, seeds={"count": 12, "rare_min_statements": 6, "anchor_min_in_degree": 1})
+    recipe = small_recipe(filters=LEAN, seeds={"count": 60, "rare_min_statements": 6, "anchor_min_in_degree": 1})
     kept = []
     for store, run in ((small, str(tmp_path / "run")), (f"{s3}/store", f"{s3}/run")):
         job = Job.at(recipe, run=run, store=store, opened=Opened())

@@ -11,7 +11,7 @@ from records.synthesis import Question
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
 from tests.run_files import read_stage
 
-RECIPE = small_recipe(filters=LEAN, enhancement={"share": 0})
+RECIPE = small_recipe(filters=LEAN, enhancement={"share": 0}, seeds={"count": 160, "rare_min_statements": 4, "anchor_min_in_degree": 1})
 
 
 @pytest.fixture(scope="module")

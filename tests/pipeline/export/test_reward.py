@@ -51,5 +51,5 @@ def test_each_tool_calls_it_in_its_own_way():
 
 def test_its_copy_in_the_data_set_runs_without_questloom(exported):
     lines = ["import sys", f"sys.path.insert(0, {str(exported / 'formats')!r})", "import reward", "print(reward.compute_score('', '<answer>a</answer>', 'A'))"]
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", "\n".join(lines)], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-B", "-I", "-S", "-c", "\n".join(lines)], capture_output=True, text=True)
     assert done.stdout == "1.0\n", done.stderr
