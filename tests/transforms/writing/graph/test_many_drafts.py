@@ -20,6 +20,8 @@ from transforms.writing.graph.graph_writer import GraphWriter
 from transforms.writing.graph.lints import stem
 from transforms.writing.graph.verbalise import KINSHIP
 
+pytestmark = pytest.mark.slow  # drafts of two whole worlds
+
 SMALL = frozenset(word for line in (
     "a an and are as at away be born by did died do does first for from had has have he her him his how in into is it its lie lies many more named of on one",
     "out part same she that the their they this through to under up was were what when where which who whom whose with year picture here shown pictured date",
