@@ -100,7 +100,7 @@ class _Turn(ast.NodeTransformer):
         self.number, self.found = number, list[tuple[int, str]]()
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Assert | ast.arg) or isinstance(node, ast.keyword) and node.arg in NO_RULES:
+        if isinstance(node, ast.Assert | ast.arg) or (isinstance(node, ast.keyword) and node.arg in NO_RULES):
             return node
         if isinstance(node, ast.AnnAssign):
             if node.value is not None:
