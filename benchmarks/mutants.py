@@ -3,13 +3,15 @@
     python -m benchmarks.mutants [--areas drafting filters certificate pictures splits] [--sample 25] [--seed 0] [--minutes 8] [--results FILE]
 
 Every place of an area's modules where one of `turned` fits gives a mutant; of each area a sample, drawn by the seed, is run. A mutant runs in a
-fork of a process that has loaded all tests, against those of its area, those of its own module first; pytest stops at the first test that fails.
+fork of a process that has loaded all tests, against those of its area, those of its own module first; pytest stops at the first test that fails,
+and the module's examples come before.
 A mutant within a function takes the loaded function's place; for any other all modules are imported anew. Lines of `assert`, docstrings,
 annotations and `NO_RULES` are left alone. Results are kept in a file: a run that is ended, by `--minutes` or by hand, goes on where it stopped.
 """
 import argparse
 import ast
 import copy
+import doctest
 import importlib.abc
 import importlib.util
 import json
@@ -174,6 +176,8 @@ def survives(mutant: Mutant | None, tests: list[str], seconds: int = 120) -> boo
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         if mutant:
             _Mutated(mutant).put_in_place()
+            if doctest.testmod(importlib.import_module(_Mutated(mutant).name)).failed:
+                os._exit(1)
         left_out = [f"--deselect={test}" for test in TOO_LONG]
         os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *left_out, *tests])))
 
