@@ -1,6 +1,8 @@
+import pytest
+
 from records.knowledge import Claim, Detail, Entity, ImageAsset, Value, entity_value
 from tests.small_facts import SmallFacts
-from transforms.pictures.describe import looks_of
+from transforms.pictures.describe import article, looks_of, noun_of, plural
 
 NAMES = {"L": "Holm Light", "Q39715": "lighthouse", "red": "red", "white": "white", "granite": "granite", "arch": "arch", "flag": "flag",
          "P": "Quiet Bay", "Q3305213": "painting", "boat": "boat", "apple": "apple", "H": "Ann Holm", "Q5": "human"}
@@ -67,3 +69,50 @@ def test_an_organism_is_told_by_the_group_that_people_have_a_word_for():
 
 def test_an_unknown_entity_is_a_thing():
     assert looks_of(SmallFacts([]), "nowhere").text() == "a thing"
+
+
+@pytest.mark.parametrize(("noun", "many"), [("arch", "arches"), ("brush", "brushes"), ("box", "boxes"), ("waltz", "waltzes"), ("bus", "buses"),
+                                            ("window", "windows"), ("gallery", "galleries"), ("bay", "bays")])
+def test_a_plural_is_regular(noun, many):
+    assert plural(noun) == many
+
+
+@pytest.mark.parametrize(("words", "found"), [("Arch", "an"), ("oak", "an"), ("unit", "a"), ("European", "a"), ("one arm", "a"), ("tower", "a")])
+def test_an_article_goes_by_the_first_letter(words, found):
+    assert article(words) == found
+
+
+def counted(number: float) -> str:
+    detail = Detail(property="P1114", value=Value(kind="quantity", number=number), part="arch")
+    return looks_of(store(LIGHT[0], images=[picture("i1", detail)]), "L").text().removeprefix("a lighthouse").removeprefix(" with ")
+
+
+def test_counts_are_in_words_from_two_to_twelve_and_one_has_an_article():
+    assert [counted(n) for n in (1, 2, 12, 13, 0, 2.5)] == ["an arch", "two arches", "twelve arches", "13 arches", "", "2.5 arches"]
+
+
+def test_storeys_are_told_and_a_part_without_a_name_is_not():
+    assert looks_of(store(LIGHT[0], claim("L", "P1101", Value(kind="quantity", number=3.0))), "L").text() == "a lighthouse with three storeys"
+    nameless = Detail(property="P1114", value=Value(kind="quantity", number=3.0))
+    colourless = Detail(property="P462", value=Value(kind="string", text="red"), part="flag", part_label="flag")
+    assert looks_of(store(LIGHT[0], images=[picture("i1", nameless, colourless)]), "L").text() == "a lighthouse"
+
+
+def test_a_person_is_a_man_or_a_woman_where_the_sex_is_one_of_the_two():
+    def named(*sexes: str) -> str:
+        facts = store(claim("H", "P31", "Q5"), *(claim("H", "P21", s) for s in sexes))
+        facts.entities |= {"m": Entity(id="m", labels={"en": "male"}), "f": Entity(id="f", labels={"en": "female"})}
+        return noun_of(facts, "H")
+    assert [named("m"), named("f"), named("m", "f"), named()] == ["man", "woman", "person", "person"]
+
+
+def test_the_first_class_by_its_id_names_a_thing_and_a_class_itself_and_several_things_are_listed():
+    assert noun_of(store(claim("L", "P31", "arch"), claim("L", "P31", "flag")), "L") == "arch" and noun_of(store(), "boat") == "boat"
+    assert looks_of(store(*LIGHT, *(claim("L", "P186", m) for m in ("arch", "boat"))), "L").text().endswith("of arch, boat and granite")
+
+
+def test_a_group_is_looked_for_at_most_forty_ranks_up():
+    def up(steps: int) -> str:
+        ranks = [claim(f"t{i}", "P171", f"t{i + 1}") for i in range(steps - 1)]
+        return noun_of(store(claim("t0", "P31", "Q16521"), *ranks, claim(f"t{steps - 1}", "P171", "Q5113")), "t0")
+    assert (up(39), up(40)) == ("bird", "organism")

@@ -107,3 +107,24 @@ def test_of_pictures_that_pass_one_with_a_statement_goes_before_a_more_similar_o
     assert max([less, alike, stated], key=how_well) is stated
     assert max([less, alike], key=how_well) is alike
     assert how_well(not_run("clip", "switched off")) == how_well(not_run("clip", "switched off")) < how_well(less)
+
+
+def test_a_score_at_the_threshold_and_a_lead_of_the_margin_are_enough():
+    assert judged(0.3, 0, 0).status == "passed" and judged(0.5, 0.45, 0).status == "passed" and judged(0.5, 0, 0, margin=0.5).status == "passed"
+    assert judged(0.5, 0, 0, margin=0.51).cause == "another_fits"
+
+
+def test_the_nearest_of_equal_rivals_is_the_first_by_id_and_its_lead_may_be_negative():
+    found = ground(np.array([0.5, 0.6, 0.6], np.float32), "A", TEXTS, VECTORS, calibration=CALIBRATION, rules=GroundingRules(), support=("image",))
+    assert (found.nearest, found.margin, found.threshold, found.description, found.model) == ("B", -0.1, 0.3, "a red lighthouse", "m")
+
+
+def test_a_checkpoint_at_the_least_auc_is_usable():
+    assert usable(Calibration(model="m", threshold=0.1, auc=0.9), GroundingRules())
+
+
+def test_the_anchors_own_file_in_its_statements_is_support_and_another_category_is_none():
+    store = store_of(Holm=("church",))
+    anchor = store.entity("Holm").replace(picture_files=("x.jpg",))
+    assert support_of(store, picture(), anchor) == ("image",) and support_of(store, picture("y.jpg"), anchor) == ()
+    assert support_of(store, picture("y.jpg", categories=("Holm",)), anchor, "Other") == () == support_of(store, picture("y.jpg", categories=("",)), anchor)

@@ -4,7 +4,7 @@ from PIL import Image, ImageDraw
 from models.ocr import TextBlock
 from records.knowledge import ImageAsset
 from tests.models.pictures import scene
-from transforms.pictures.simple import covered_by_text, kind_by_name, text_coverage, too_simple
+from transforms.pictures.simple import covered_by_text, kind_by_name, statistics, text_coverage, too_simple
 
 
 def asset(file: str = "Holm harbour in May.jpg", **fields) -> ImageAsset:
@@ -52,3 +52,35 @@ def test_a_page_of_text_is_too_simple_and_a_few_lines_are_not():
 @pytest.mark.parametrize(("side", "refused"), [(35, False), (36, True)])
 def test_text_may_cover_thirty_five_hundredths_of_a_picture(side, refused):
     assert (covered_by_text([TextBlock("x", (0, 0, side, 100), 0.9)], 100, 100) is not None) == refused
+
+
+def test_numbers_of_a_picture_are_its_colours_tones_and_busy_edges():
+    grey = Image.new("RGB", (96, 96), (100, 100, 100))
+    assert statistics(grey) == {"colours": 1, "tones": 0.0, "busy": 0.0}
+    half = grey.copy()
+    half.paste((200, 200, 200), (48, 0, 96, 96))
+    found = statistics(half)
+    assert (found["colours"], found["tones"]) == (2, 1.0) and 0 < found["busy"] < 0.05
+    striped = Image.new("RGB", (96, 96))
+    striped.putdata([(255, 255, 255) if x % 2 else (0, 0, 0) for _ in range(96) for x in range(96)])
+    assert statistics(striped) == {"colours": 2, "tones": 1.0, "busy": 1.0}
+    rows = striped.transpose(Image.Transpose.ROTATE_90)
+    assert statistics(rows)["busy"] == 1.0
+
+
+def test_colours_are_told_apart_in_each_channel():
+    quarters = Image.new("RGB", (96, 96))
+    for at, colour in enumerate([(240, 0, 0), (0, 240, 0), (0, 0, 240), (240, 240, 0)]):
+        quarters.paste(colour, (24 * at, 0, 24 * at + 24, 96))
+    assert statistics(quarters)["colours"] == 4 and statistics(quarters)["tones"] == 2.0
+    assert too_simple(asset(), quarters)["sign"] == "pixels"
+
+
+def test_few_colours_that_cover_nearly_all_are_few_and_one_in_twenty_does_not_count():
+    image = Image.new("RGB", (96, 96), (0, 0, 0))
+    image.paste((240, 240, 240), (0, 0, 96, 4))  # 4.2 % of the pixels
+    assert statistics(image)["colours"] == 1
+
+
+def test_the_name_is_what_stands_before_the_last_dot():
+    assert kind_by_name(asset("map.of.holm.jpg")) == "map" and kind_by_name(asset("Holm.map")) == "" and kind_by_name(asset("Holm maps.png")) == "map"

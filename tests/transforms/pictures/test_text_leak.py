@@ -32,3 +32,9 @@ def test_the_value_that_the_question_asks_to_read_may_stand_in_the_picture_and_n
 def test_a_name_painted_into_a_picture_is_found_by_reading_it():
     read = read_text(with_text(scene(1), "HOLM POINT", (100, 60), 18))
     assert leak_in_picture(read, ["Holm Point"]) == "Holm Point"
+
+
+def test_a_name_of_five_letters_is_looked_for_without_spaces_and_a_shorter_one_or_a_number_is_not():
+    assert leak_in_picture(blocks("THEARDWENLIGHT"), ["Ardwen"]) == "Ardwen" and leak_in_picture(blocks("THEHOLMSLIGHT"), ["Holms"]) == "Holms"
+    assert leak_in_picture(blocks("THEHOLMLIGHT"), ["Holm"]) is None and leak_in_picture(blocks("X1847512"), ["18475"]) is None
+    assert leak_in_picture(blocks("ard", "wen"), ["Ardwen"]) == "Ardwen", "lines of one word"
