@@ -39,3 +39,18 @@ def test_what_is_not_for_rl_is_never_over():
     limits = quota([], {"easy": 1}, 3)
     assert limits.place_of(world.drafted(1).replace(split="sft/train")) == ("sft", "train")
     assert limits.place_of(world.drafted(1).replace(split="benchmark")) == ("benchmark", "test")
+
+
+def test_what_is_over_the_ratio_stays_in_tasks_with_its_split():
+    limits = quota([(draw(3, q.id), q.split, q.level) for q in QUESTIONS], {"easy": 1}, 3)
+    assert {limits.place_of(q) for q in QUESTIONS if q.level != "easy"} == {("tasks", "train")}
+    assert limits.place_of(world.drafted(1).replace(split="rl/validation", level="easy")) == ("rl", "validation"), "of a split without a limit nothing is over"
+
+
+def test_the_ratio_holds_in_each_split_by_itself_and_those_with_the_smallest_draw_stay():
+    mixed = [q.replace(split="rl/train" if n % 2 else "rl/validation") for n, q in enumerate(QUESTIONS)]
+    limits = quota([(draw(3, q.id), q.split, q.level) for q in mixed], {"easy": 2, "medium": 1, "hard": 1}, 3)
+    for split in ("train", "validation"):
+        has = [q for q in mixed if q.split == f"rl/{split}" and q.level == "medium"]
+        stay = [q for q in has if limits.place_of(q) == ("rl", split)]
+        assert stay and {q.id for q in stay} == {q.id for q in sorted(has, key=lambda q: draw(3, q.id))[:len(stay)]}

@@ -2,7 +2,7 @@
 import pytest
 
 from pipeline.recipe import Recipe, recipe_of
-from pipeline.synth.splits import components, keys_of, sets_aside
+from pipeline.synth.splits import components, keys_of, sets_aside, split_of
 from tests.pipeline.export import finished_run as world
 
 
@@ -50,3 +50,40 @@ def test_a_share_of_components_is_set_aside():
     questions = [question(n) for n in range(24)]
     found = list(drawn(questions, recipe(export={"benchmark_share": 0.5})).values())
     assert 5 <= found.count("benchmark") <= 19 and set(drawn(questions, recipe(export={"benchmark_share": 1.0})).values()) == {"benchmark"}
+
+
+@pytest.mark.parametrize(("changes", "aside"), [({}, False), ({"export": {"benchmark_share": 0.01}}, True), (LEVELS, True),
+                                                ({"seeds": {"levels": {"easy": 1, "benchmark": 0}}}, False)])
+def test_a_benchmark_is_set_aside_where_it_has_a_share_or_a_level_with_a_weight(changes, aside):
+    assert sets_aside(recipe(**changes)) == aside
+
+
+def share_of(of: str, **export) -> float:
+    """The share of 2,000 components whose split begins so."""
+    settings = recipe(export=export)
+    return sum(split_of(f"c{n}", settings).startswith(of) for n in range(2000)) / 2000
+
+
+def test_shares_are_kept_and_a_share_of_zero_is_nothing():
+    assert share_of("rl", rl_share=0.2) == pytest.approx(0.2, abs=0.03) and share_of("rl", rl_share=0.0) == 0.0 and share_of("rl", rl_share=1.0) == 1.0
+    assert share_of("benchmark", benchmark_share=0.3) == pytest.approx(0.3, abs=0.03) and share_of("benchmark", benchmark_share=0.0) == 0.0
+    thirds = {"rl_share": 0.0, "shares": {"train": 2, "validation": 1, "extra": 0}}
+    assert share_of("sft/train", **thirds) == pytest.approx(2 / 3, abs=0.03)
+    assert share_of("sft/validation", **thirds) == pytest.approx(1 / 3, abs=0.03) and share_of("sft/extra", **thirds) == 0.0
+
+
+def test_use_and_share_are_drawn_apart():
+    settings = recipe(export={"rl_share": 0.5, "shares": {"train": 1, "validation": 1}})
+    assert {split_of(f"c{n}", settings) for n in range(100)} == {"rl/train", "rl/validation", "sft/train", "sft/validation"}
+
+
+def test_a_component_is_named_by_its_first_question_and_holds_whoever_is_tied_to_any_of_it():
+    keys = [("q2", 1, ("b", "c"), False), ("q1", 0, ("a", "b"), False), ("q3", 2, ("c",), False), ("q4", 0, ("d",), False)]
+    assert [(i, shard, component) for i, shard, component, _ in components(keys, recipe())] == [
+        ("q1", 0, "q1"), ("q2", 1, "q1"), ("q3", 2, "q1"), ("q4", 0, "q4")]
+
+
+def test_an_outside_row_is_tied_by_its_picture_alone():
+    row = question(1, anchor="", seed_entity="rows:1")
+    assert keys_of(row, seeds=True) == ("picture:p1",)
+    assert keys_of(question(1)) == ("anchor:Q51", "picture:p1", "path:Q51,Q71")

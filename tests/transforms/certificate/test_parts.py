@@ -104,7 +104,8 @@ def test_the_claims_by_which_a_rival_that_fits_all_else_is_out_are_told():
     found = described(kind(LIGHTHOUSE), has("P84", "Q2001"), facts=SmallFacts(crowd(3)))
     assert set(found.breaking) == set()  # three are too few to know that a lighthouse has one architect
     facts = SmallFacts(crowd())
-    found = described(kind(LIGHTHOUSE), has("P84", "Q2001"), has("P571", year(1701)), facts=facts)
+    found = described(kind(LIGHTHOUSE), has("P84", "Q2001"), has("P571", year(1701)), facts=facts, required=3)
+    assert not found.too_large
     assert found.margin == NO_RIVAL and not found.breaking  # each of the others is out by two claims
     found = described(kind(LIGHTHOUSE), has("P84", "Q2001"), facts=facts)
     wanted = {c.id for i in range(60) if i != 1 for c in facts.claims(f"Q1{i:03}") if c.property == "P84"}

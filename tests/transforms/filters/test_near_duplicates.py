@@ -90,3 +90,20 @@ def test_the_keys_are_the_same_in_every_process():
     environment = {"PYTHONHASHSEED": "7", "PYTHONPATH": ":".join(sys.path)}
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
     assert printed.stdout.strip() == str(list(band_keys("who painted the tower", "", SIMILARITY)))
+
+
+@pytest.mark.parametrize(("similarity", "bands_and_rows"), [(0.85, (12, 6)), (0.5, (8, 1)), (0.95, (6, 10)), (0.6, (12, 2)), (1.0, (1, 10))])
+def test_there_are_as_many_rows_as_twelve_bands_allow_and_no_more_bands_than_needed(similarity, bands_and_rows):
+    bands, rows = banding(similarity)
+    assert (1 - similarity**rows)**bands <= MISSED < (1 - similarity**rows)**(bands - 1) or bands == 1
+    assert (bands, rows) == bands_and_rows and (MAX_BANDS, MISSED) == (12, 0.005)
+
+
+def test_there_is_one_key_a_band_of_two_dozen_digits():
+    keys = list(band_keys("who painted the tower", "", SIMILARITY))
+    assert len(set(keys)) == 12 and {len(k) for k in keys} == {24}
+
+
+def test_of_one_text_alone_nothing_is_alike_and_of_two_the_later_falls():
+    assert list(alike(ranked(["a b c"]), 0.5)) == [] == list(alike([], 0.5))
+    assert list(alike(ranked(["a b c", "a b c"]), 0.5)) == [(("01", "q1", "a b c"), ("00", "q0", "a b c"))]

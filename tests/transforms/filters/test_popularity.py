@@ -1,13 +1,13 @@
 """The popularity prior answers what well-known entities' claims lead to, and nothing else."""
 import pytest
 
-from records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads, SentenceClause
+from records.form import Ask, ClaimClause, ClassClause, Compare, Compute, Form, Image, Reads, SentenceClause
 from records.knowledge import Entity, entity_value
 from records.synthesis import Answer, Question
 from records.table import Json
 from tests.small_facts import SmallFacts, claim, year
 from transforms.certificate.compute import as_quantity
-from transforms.filters.popularity import popularity_prior
+from transforms.filters.popularity import KnownFacts, known_part, popularity_prior
 
 WELL_KNOWN = {f"{x}wiki": "x" for x in ("en", "de", "fr", "es", "ca")}
 
@@ -83,3 +83,54 @@ def test_a_question_without_a_form_passes_and_says_why():
                         answer=Answer(value=entity_value("tolm"), text="tolm", type="entity"))
     verdict = popularity_prior(question, facts("light"), {}, name="text_only", sees_picture=False, min_sitelinks=5)
     assert (verdict.passed, verdict.evidence["outcome"], verdict.solver) == (True, "no_form", "popularity_prior")
+
+
+def outcome(store, clauses, *, sees_picture=True, binding=BINDING, ask=None) -> str:
+    form = Form(clauses=tuple(clauses), ask=ask or Ask(var="a", type="entity"))
+    question = Question(seed_id="s", seed_entity="light", method="paths", level="easy", domain="person", text="?", writer="graph",
+                        answer=Answer(value=entity_value("ebb"), text="ebb", type="entity"), form=Json(form.to_json()))
+    verdict = popularity_prior(question, store, binding, name="no_tools", sees_picture=sees_picture, min_sitelinks=5)
+    assert (verdict.filter, verdict.num_samples, verdict.evidence["min_sitelinks"], verdict.evidence["sees_picture"]) == ("no_tools", 1, 5, sees_picture)
+    return verdict.evidence["outcome"] if verdict.passed else "right"
+
+
+def test_the_verdict_says_how_far_the_prior_came():
+    asked = (Image(var="x0"), ClaimClause(subject="x1", property="P19", object="a"), ClaimClause(subject="x1", property="P84", object="x0"))
+    assert outcome(facts("light", "varga"), BIRTHPLACE) == "answered", "another answer than the right one"
+    assert outcome(facts(), BIRTHPLACE) == "answer_unknown"
+    assert outcome(facts("varga"), BIRTHPLACE, sees_picture=False) == "no_route"
+    assert outcome(facts("light", "varga", "orlov"), (*asked[:2], ClassClause(var="x1", class_id="lighthouse")), sees_picture=False) in ("no_route", "several")
+    two = SmallFacts([claim("light", "P19", "tolm"), claim("light", "P19", "brisk")], {n: Entity(id=n, sitelinks=WELL_KNOWN) for n in ("light", "tolm",
+        "brisk")})
+    assert outcome(two, (Image(var="x0"), ClaimClause(subject="x0", property="P19", object="a"))) == "several"
+    none = SmallFacts([claim("light", "P20", "tolm")], {n: Entity(id=n, sitelinks=WELL_KNOWN) for n in ("light", "tolm")})
+    assert outcome(none, (Image(var="x0"), ClaimClause(subject="x0", property="P19", object="a"))) == "no_route"
+
+
+def test_an_entity_is_known_from_so_many_sitelinks_on():
+    store = facts("light")
+    assert KnownFacts(store, 5).known("light") and not KnownFacts(store, 6).known("light") and not KnownFacts(store, 5).known("nobody")
+
+
+def test_the_prior_sees_of_the_unknown_neither_entities_nor_claims_nor_members():
+    known = KnownFacts(facts("light", "varga"), 5)
+    assert known.entity("light") and known.entity("orlov") is None and known.claims("orlov") == () and known.claims("varga")
+    assert known.subjects("P19", "tolm") == ("varga",) and known.subjects("P19", "brisk") == () and known.num_subjects("P19", "brisk") == 1
+    assert known.members("lighthouse") == ("light",) and KnownFacts(facts(), 5).members("lighthouse") == () and known.num_members("lighthouse") == 1
+    assert known.claims_into("tolm") == () == known.images_of("light") and known.article("light") is None and known.entity_of_title("light") is None
+
+
+def test_of_a_form_what_is_known_and_hangs_on_what_is_asked_is_used():
+    known = KnownFacts(facts("light", "varga"), 5)
+    told, unknown = ClaimClause(subject="x1", property="P569", object="b"), ClaimClause(subject="x2", property="P1066", object="x1")
+    binding = {**BINDING, "b": year(1850), "c": year(1901), "n": as_quantity(51), "x2": entity_value("pupil")}
+    loose = ClaimClause(subject=entity_value("light"), property="P84", object="other")
+
+    def part(*clauses, ask: str = "a"):
+        found = known_part(Form(clauses=(*BIRTHPLACE, *clauses), ask=Ask(var=ask, type="entity")), {**binding, "other": entity_value("varga")}, known)
+        return found and [c for c in found.clauses if c not in BIRTHPLACE]
+    assert part(told, unknown, loose) == [told] and part(unknown, ask="x2") is None
+    before, after = (Compare(left="b", op=op, right=year(1900)) for op in "<>")
+    assert part(told, before) == [told, before] and part(after) == []
+    count = Compute(out="n", op="difference", args=("b", "c"))
+    assert part(told, count, ask="n") is None and part(told, ClaimClause(subject="x1", property="P570", object="c"), count, ask="n")[-1] == count

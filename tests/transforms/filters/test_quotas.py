@@ -3,7 +3,11 @@ import random
 
 import pytest
 
-from transforms.filters.quotas import Parts, QuotaRules, over_quota
+from records.form import Ask, ClaimClause, Form, Image
+from records.knowledge import entity_value
+from records.synthesis import Answer, Question
+from records.table import Json
+from transforms.filters.quotas import Parts, QuotaRules, over_quota, parts_of
 
 
 def parts(number: int, nodes: tuple[str, ...], relations: tuple[str, ...] = ()) -> Parts:
@@ -48,3 +52,28 @@ def test_the_order_in_which_questions_come_changes_nothing():
     rules = QuotaRules(node=0.1, relation=0.3, least=2)
     shuffled = random.Random(4).sample(found, len(found))
     assert sorted(over_quota(found, rules)) == sorted(over_quota(shuffled, rules))
+
+
+def test_quotas_are_as_the_documents_say():
+    rules = QuotaRules()
+    assert (rules.node, rules.relation, rules.least) == (0.05, 0.4, 10)
+
+
+def test_the_limit_is_a_share_of_what_stays_rounded_down():
+    found = [parts(i, ("Qhub",)) for i in range(20)] + [parts(100 + i, (f"Q{i}",)) for i in range(20)]
+    stay = kept(found, QuotaRules(node=0.25, least=1))
+    assert sum("Qhub" in p.nodes for p in stay) == 6 and len(stay) == 26  # of 26 a quarter is 6, of 27 too, but 7 of 27 is more
+
+
+def test_a_relation_is_told_where_it_is_what_is_too_much_and_questions_without_parts_stay():
+    found = [parts(i, (), ("P1",)) for i in range(3)] + [parts(9, ())]
+    assert dict(over_quota(found, QuotaRules(relation=0.1, least=2))) == {"q002": "P1"}
+
+
+def test_a_questions_parts_are_its_things_and_relations_each_once():
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x1", property="P84", object="a")),
+                ask=Ask(var="a", type="date"))
+    asked = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="?", writer="graph", form=Json(form.to_json()),
+                     answer=Answer(value=entity_value("Q3"), text="x", type="entity"), bindings={"x0": "Q2", "x1": "Q1", "y": "Q2", "a": "time:+1832/9"})
+    assert parts_of(asked, "r") == Parts(asked.id, "r", ("Q1", "Q2"), ("P84",))
+    assert parts_of(asked.replace(form=Json(None)), "r").relations == ()

@@ -9,9 +9,10 @@ from models.messages import Picture
 from models.structured import BadReply, RefusedReply
 from records.errors import ProviderFault
 from records.knowledge import entity_value
-from records.synthesis import Answer, Question
+from records.synthesis import Answer, Question, Verdict
+from records.table import Json
 from tests.prompts.scripted import Scripted
-from transforms.filters.solvers import Solvers, wrong_answers
+from transforms.filters.solvers import MAX_PAGE_CHARS, Solvers, wrong_answers
 
 ANSWER = Answer(value=entity_value("Q2"), text="Ilse Varga", type="entity")
 QUESTION = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="person", writer="llm", answer=ANSWER,
@@ -106,3 +107,35 @@ def test_the_judge_of_pictures_drops_what_is_too_simple(simple):
     reply = {"shows": "a flag", "kind": kind, "too_simple": simple}
     verdict = asyncio.run(Solvers(Scripted([("image_too_simple", "", reply)])).too_simple(QUESTION, picture()))
     assert (verdict.filter, verdict.passed, verdict.evidence["kind"]) == ("too_simple", not simple, kind)
+
+
+def test_a_solver_draws_four_samples_and_asks_no_judge_unless_told():
+    made = Solvers(Scripted([("answer_text_only", "", {"reasoning": "r", "answer": "I. Varga"})] * 4))
+    assert asyncio.run(made.text_only(QUESTION)).num_samples == 4 and not made.judge
+
+
+def test_of_each_page_its_beginning_is_shown_and_none_found_is_said():
+    made = solvers("answer_with_search", None)
+    asyncio.run(made.one_image_search(QUESTION, picture(), (("Long", "a" * (MAX_PAGE_CHARS + 1)), ("Next", "b"))))
+    shown = made.client.prompts[0][1]
+    assert "a" * MAX_PAGE_CHARS + "\n\nNext\nb" in shown and "a" * (MAX_PAGE_CHARS + 1) not in shown and "(nothing found)" not in shown
+    made = solvers("answer_with_search", None)
+    asyncio.run(made.one_image_search(QUESTION, picture(), ()))
+    assert "(nothing found)" in made.client.prompts[0][1]
+
+
+def test_a_picture_found_by_a_picture_is_other_material_than_evidence():
+    found, given = solvers("answer_with_search", None), solvers("answer_with_search", None)
+    asyncio.run(found.one_image_search(QUESTION, picture(), (("T", "same"),)))
+    asyncio.run(given.from_evidence(QUESTION, ("same",)))
+    assert found.client.prompts[0][1].replace("pages", "") != given.client.prompts[0][1].replace("evidence", "")
+
+
+def test_wrong_answers_are_those_of_verdicts_that_have_some():
+    assert wrong_answers((Verdict(filter="no_tools", passed=True), Verdict(filter="no_tools", passed=True, evidence=Json({"x": 1})))) == ()
+
+
+def test_a_picture_judge_is_asked_once():
+    reply = {"shows": "a flag", "kind": "photograph", "too_simple": False}
+    verdict = asyncio.run(Solvers(Scripted([("image_too_simple", "", reply)])).too_simple(QUESTION, picture()))
+    assert (verdict.num_samples, verdict.evidence["shows"], verdict.solver) == (1, "a flag", "scripted")

@@ -1,8 +1,8 @@
 """`answer_in_question`, `solvable` without a model and the search shortcuts: each with what it drops and what it lets pass."""
 import pytest
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import Entity, entity_value
+from records.form import Ask, ClaimClause, Form, Image, Reads
+from records.knowledge import Article, Detail, Entity, ImageAsset, InfoboxField, Section, Value, entity_value
 from records.outcomes import Reason, Rejection
 from records.synthesis import Answer, Certificate, Question
 from records.table import Json
@@ -10,8 +10,8 @@ from tests.small_facts import SmallFacts, claim, year
 from transforms.certificate.certify import CertificateRules, certify_form
 from transforms.certificate.evidence import evidence
 from transforms.filters.answer_in_question import answer_in_question
-from transforms.filters.evidence_only import solvable
-from transforms.filters.search_shortcuts import Found, search_shortcut
+from transforms.filters.evidence_only import EvidenceFacts, solvable
+from transforms.filters.search_shortcuts import Found, page_text, search_shortcut
 
 NAMES = {"Q2": Entity(id="Q2", labels={"en": "Ilse Varga", "de": "Ilse Warga"}, aliases={"en": ("The Baroness",)})}
 FORM = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="a")), ask=Ask(var="a", type="entity"))
@@ -87,3 +87,53 @@ def test_the_certificate_of_a_form_names_what_it_checked():
     made = certify_form(FORM, facts, {"x0": entity_value("Q13")}, {"x0": "Q13", "a": "Q23"}, CertificateRules(stated=False))
     assert {c.name for c in made.checks} == {"claims", "stated", "connected", "one_answer", "margin", "no_decoration", "needs_picture",
                                                "no_guess", "effective_hops"}
+
+
+def test_a_question_without_a_form_or_a_certificate_is_not_run():
+    for asked in (certified().replace(form=Json(None)), question()):
+        kept = solvable(asked, FACTS)
+        assert isinstance(kept, Question) and (kept.verdicts[-1].solver, kept.verdicts[-1].passed, kept.verdicts[-1].filter) == ("not_run", True, "solvable")
+    verdict = solvable(certified(), FACTS).verdicts[-1]
+    assert (verdict.passed, verdict.num_samples, verdict.num_correct) == (True, 1, 1)
+
+
+def test_a_detail_that_the_chosen_picture_does_not_show_cannot_be_solved():
+    plaque = Detail(property="P1684", part="Qp", value=Value(kind="string", text="ANNO 1800"))
+    images = tuple(ImageAsset(id=i, file="x", mime="image/jpeg", width=1, height=1, num_bytes=1, details=d) for i, d in (("with", (plaque,)), ("bare", ())))
+    facts = SmallFacts([claim("Q1", "P84", "Q2")], dict(NAMES), images={"Q1": images})
+    form = Form(clauses=(*FORM.clauses, Reads(var="y", of="x0", property="P1684", part="Qp")), ask=FORM.ask)
+    hops = evidence(FORM, facts, {"x0": entity_value("Q1"), "a": entity_value("Q2")})
+    asked = question(certificate=Certificate(basis="margin", margin=9, evidence=hops)).replace(form=Json(form.to_json()),
+                                                                                             bindings={"x0": "Q1", "a": "Q2", "y": year(1800).key()})
+    assert isinstance(solvable(asked.replace(source_image_id="with"), facts), Question)
+    refused = solvable(asked.replace(source_image_id="bare"), facts)
+    assert refused.evidence == {"what": "the chosen picture does not show the detail"} and refused.reason == Reason.NOT_SOLVABLE
+
+
+def test_what_is_given_as_evidence_is_all_that_there_is():
+    claims = [claim("Q1", "P84", "Q2"), claim("Q1", "P31", "Q39715"), claim("Q2", "P31", "Q5")]
+    facts = SmallFacts(claims, {"Q1": Entity(id="Q1"), "Q2": Entity(id="Q2")})
+    given = EvidenceFacts(facts, ["Q2", "Q1"], claims[:1])
+    assert [c.property for c in given.claims("Q1")] == ["P84"] and given.claims("Q2") == () == given.claims_into("Q2")
+    assert given.subjects("P84", "Q2") == ("Q1",) and given.subjects("P84", "Q3") == () == given.subjects("P31", "Q39715")
+    assert given.num_subjects("P84", "Q2") == 1
+    assert given.members("Q39715") == ("Q1",) and given.members("Q5") == ("Q2",) and given.num_members("Q1") == 0
+    assert given.article("Q1") is None and given.entity_of_title("Q1") is None
+    above = SmallFacts([claim("Q7", "P31", "Q8"), claim("Q8", "P279", "Q9")])
+    assert EvidenceFacts(above, ["Q7", "Qnone"], []).members("Q9") == ("Q7",)
+
+
+def test_a_shortcut_tells_the_rank_the_page_and_what_it_says_and_a_verdict_counts_the_pages():
+    pages = [Found(title="Hill", entity_id="Q9", text="nothing"), Found(title="Tower", entity_id="Q1", text="x" * 300 + " Ilse Varga")]
+    refused = search_shortcut(question(), pages, FACTS, ("en",), filter="image_search")
+    assert refused.reason == Reason.IMAGE_SEARCH_SHORTCUT
+    assert refused.evidence == {"rank": 1, "title": "Tower", "found": "Ilse Varga", "passage": "x" * 300}
+    kept = search_shortcut(question(), pages[:1] * 3, FACTS, ("en",), filter="text_search")
+    assert (kept.verdicts[-1].filter, kept.verdicts[-1].num_samples, kept.verdicts[-1].passed) == ("text_search", 3, True)
+
+
+def test_a_pages_text_is_its_sections_and_its_infobox():
+    page = Article(wiki="enwiki", title="T", page_id=1, revision=1, sections=(Section(title="", level=1, text="One."), Section(title="b", level=2,
+        text="Two.")),
+                   infobox=(InfoboxField(name="height", text="30"),))
+    assert page_text(page) == "One.\nTwo.\nheight: 30"
