@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pipeline.commands.options import Json_
 from records.errors import InputError
 
 THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
@@ -40,7 +41,6 @@ GpuMemory_ = Annotated[float, typer.Option("--gpu-memory", min=1, help="GB of on
 GpuPeak_ = Annotated[float, typer.Option("--gpu-peak", min=1, help="TFLOP/s of one, bf16, dense.")]
 Mfu_ = Annotated[float, typer.Option("--mfu", min=0.01, max=1, help="Share of the peak that is assumed where no pace is given.")]
 Pace_ = Annotated[float, typer.Option("--training-pace", min=0, help="Measured tokens a second and GPU (metrics.jsonl: tokens_per_second ÷ GPUs).")]
-Json_ = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 @train.command("sft", context_settings=THROUGH, help="Supervised fine-tuning on kept episodes or dialogues.")
