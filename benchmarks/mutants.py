@@ -1,35 +1,61 @@
 """How many mutants of the synthesis's rules the tests notice: one comparison, number, connective or condition turned at a time.
 
-    python -m benchmarks.mutants [--folders drafting filters certificate pictures] [--sample 100] [--seed 0]
+    python -m benchmarks.mutants [--areas drafting filters certificate pictures splits] [--sample 25] [--seed 0] [--minutes 8] [--results FILE]
 
-Every place of the folders' modules where one of `turned` fits gives a mutant; a sample of them, drawn by the seed, is run. A mutant runs in a
-fork of a process that has imported the large libraries and nothing of `transforms`, against the tests of its folder (and of `writing`, whose
-tests run the certificate's); pytest stops at the first test that fails. Lines of `assert`, docstrings and annotations are left alone.
+Every place of an area's modules where one of `turned` fits gives a mutant; of each area a sample, drawn by the seed, is run. A mutant runs in a
+fork of a process that has loaded all tests, against those of its area, those of its own module first; pytest stops at the first test that fails.
+A mutant within a function takes the loaded function's place; for any other all modules are imported anew. Lines of `assert`, docstrings,
+annotations and `NO_RULES` are left alone. Results are kept in a file: a run that is ended, by `--minutes` or by hand, goes on where it stopped.
 """
 import argparse
 import ast
 import copy
 import importlib.abc
 import importlib.util
+import json
 import os
 import sys
+import time
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
-import apache_beam  # noqa: F401 (imported once for all forks)
-import numpy  # noqa: F401
-import pyarrow  # noqa: F401
 import pytest
 
 from benchmarks.truth import share
 
 ROOT = Path(__file__).parent.parent
-TESTS = {"drafting": ["drafting", "certificate"], "filters": ["filters"], "certificate": ["certificate", "drafting", "filters/test_string_filters.py"],
-         "pictures": ["pictures"]}
+
+
+@dataclass(frozen=True)
+class Area:
+    """Modules whose mutants are made, and the tests that are to notice them."""
+
+    modules: tuple[str, ...]
+    """Patterns below the root."""
+    tests: tuple[str, ...]
+
+
+AREAS = {
+    "drafting": Area(("transforms/drafting/*.py",), ("tests/transforms/drafting",)),
+    "filters": Area(("transforms/filters/*.py",), ("tests/transforms/filters",)),
+    "certificate": Area(("transforms/certificate/*.py",), ("tests/transforms/certificate", "tests/transforms/drafting",
+                                                            "tests/transforms/filters/test_string_filters.py")),
+    "pictures": Area(("transforms/pictures/*.py",), ("tests/transforms/pictures",)),
+    "splits": Area(("pipeline/synth/splits.py", "pipeline/export/quota.py", "pipeline/export/exclusions.py"),
+                   ("tests/pipeline/synth/test_splits.py", "tests/pipeline/export/test_quota.py", "tests/pipeline/export/test_exclusions.py")),
+}
+TOO_LONG = ("tests/transforms/pictures/test_picture_chooser.py", "tests/transforms/filters/test_duplicates.py::test_a_beam_pipeline")
+"""Tests of whole stores and jobs: what only they would notice counts as unnoticed."""
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
             ast.Is: ast.IsNot, ast.IsNot: ast.Is}
+
+
+NO_RULES = ("frozen", "kw_only", "strict")
+"""Arguments that guard the program against its authors: no test of a rule can notice them."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +68,7 @@ class Mutant:
     words: str
 
     def __str__(self) -> str:
-        return f"{self.module.relative_to(ROOT)}:{self.line}: {self.words}"
+        return f"{self.module.relative_to(ROOT)}:{self.line}: {self.words} (#{self.number})"
 
 
 def turned(node: ast.AST) -> ast.AST | None:
@@ -74,7 +100,7 @@ class _Turn(ast.NodeTransformer):
         self.number, self.found = number, list[tuple[int, str]]()
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Assert | ast.arg):
+        if isinstance(node, ast.Assert | ast.arg) or (isinstance(node, ast.keyword) and node.arg in NO_RULES):
             return node
         if isinstance(node, ast.AnnAssign):
             if node.value is not None:
@@ -88,13 +114,12 @@ class _Turn(ast.NodeTransformer):
         return super().generic_visit(node)
 
 
-def mutants(folders: list[str]) -> Iterator[Mutant]:
-    """All mutants of the modules of some folders below `transforms`."""
-    for folder in folders:
-        for module in sorted((ROOT / "transforms" / folder).glob("*.py")):
-            walk = _Turn(-1)
-            walk.visit(ast.parse(module.read_text(encoding="utf-8")))
-            yield from (Mutant(module, n, line, words) for n, (line, words) in enumerate(walk.found))
+def mutants(area: Area) -> Iterator[Mutant]:
+    """All mutants of an area's modules."""
+    for module in sorted(path for pattern in area.modules for path in ROOT.glob(pattern)):
+        walk = _Turn(-1)
+        walk.visit(ast.parse(module.read_text(encoding="utf-8")))
+        yield from (Mutant(module, n, line, words) for n, (line, words) in enumerate(walk.found))
 
 
 class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -111,6 +136,29 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         _Turn(self.mutant.number).visit(tree)
         exec(compile(ast.fix_missing_locations(tree), str(self.mutant.module), "exec"), vars(module))
 
+    def put_in_place(self) -> None:
+        """Gives the loaded module's functions the mutant's code; where none differs, all modules will be imported anew, this one as the mutant."""
+        made = types.ModuleType(self.name)
+        self.exec_module(made)
+        loaded = dict(_functions(sys.modules[self.name], self.name)) if self.name in sys.modules else {}
+        changed = [(loaded[place], new) for place, new in _functions(made, self.name) if place in loaded and loaded[place].__code__ != new.__code__]
+        for old, new in changed:
+            old.__code__ = new.__code__
+        if not changed:
+            for name in [n for n in sys.modules if n.partition(".")[0] in ("transforms", "pipeline", "tests")]:
+                del sys.modules[name]
+            sys.meta_path.insert(0, self)
+
+
+def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, types.FunctionType]]:
+    """The functions of a module or class, by where they stand in it."""
+    for name, value in list(vars(of).items()):
+        inner = next((getattr(value, key) for key in ("__wrapped__", "__func__", "fget", "func") if getattr(value, key, None) is not None), value)
+        if isinstance(inner, types.FunctionType) and inner.__module__ == module:
+            yield f"{place}.{name}", inner
+        elif isinstance(value, type) and value.__module__ == module:
+            yield from _functions(value, module, f"{place}.{name}")
+
 
 def survives(mutant: Mutant | None, tests: list[str], seconds: int = 120) -> bool:
     """Whether the tests pass with the mutant in place; one that makes them hang is noticed."""
@@ -125,28 +173,51 @@ def survives(mutant: Mutant | None, tests: list[str], seconds: int = 120) -> boo
 
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         if mutant:
-            sys.meta_path.insert(0, _Mutated(mutant))
-        os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests])))
+            _Mutated(mutant).put_in_place()
+        left_out = [f"--deselect={test}" for test in TOO_LONG]
+        os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *left_out, *tests])))
+
+
+def tests_of(mutant: Mutant, area: Area) -> list[str]:
+    """The area's tests, those named after the mutant's module before the others."""
+    found = sorted(str(p.relative_to(ROOT)) for test in area.tests for p in ([ROOT / test] if (ROOT / test).is_file() else (ROOT / test).glob("test_*.py")))
+    return sorted(found, key=lambda path: Path(path).stem != f"test_{mutant.module.stem}")
 
 
 def main() -> None:
     """Prints each mutant that no test noticed, and the share of those that one did."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--folders", nargs="+", default=sorted(TESTS), choices=sorted(TESTS))
+    options.add_argument("--areas", nargs="+", default=sorted(AREAS), choices=sorted(AREAS))
     options.add_argument("--modules", nargs="*", default=[], help="only modules of these names")
-    options.add_argument("--sample", type=int, default=100)
+    options.add_argument("--sample", type=int, default=25, help="mutants of an area")
     options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--minutes", type=float, default=8.0, help="no mutant is begun later")
+    options.add_argument("--results", type=Path, default=Path("mutants.jsonl"), help="where results are kept, and looked up")
     given = options.parse_args()
     os.chdir(ROOT)
-    everything = [m for m in mutants(given.folders) if not given.modules or m.module.stem in given.modules]
-    drawn = Random(given.seed).sample(everything, min(given.sample, len(everything)))
-    killed = 0
-    for mutant in drawn:
-        alive = survives(mutant, [f"tests/transforms/{name}" for name in TESTS[mutant.module.parent.name]])
-        killed += not alive
-        if alive:
-            print(f"ALIVE {mutant}", flush=True)
-    print(f"killed {share(killed, len(drawn))} of a sample of {len(everything)} mutants")
+    alive: dict[str, bool] = {}
+    if given.results.exists():
+        alive = {row["mutant"]: row["alive"] for row in map(json.loads, given.results.read_text(encoding="utf-8").splitlines())}
+    pytest.main(["-qq", "--collect-only", *sorted({test for name in given.areas for test in AREAS[name].tests})])  # loads what the forks share
+    for name in given.areas:
+        if not survives(None, tests_of(Mutant(ROOT, 0, 0, ""), AREAS[name])):
+            sys.exit(f"The tests of {name} fail without a mutant.")
+    end = time.monotonic() + 60 * given.minutes
+    for name in given.areas:
+        everything = [m for m in mutants(AREAS[name]) if not given.modules or m.module.stem in given.modules]
+        drawn = Random(given.seed).sample(everything, min(given.sample, len(everything)))
+        for mutant in drawn:
+            if str(mutant) not in alive and time.monotonic() < end:
+                alive[str(mutant)] = survives(mutant, tests_of(mutant, AREAS[name]))
+                with given.results.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"mutant": str(mutant), "alive": alive[str(mutant)]}) + "\n")
+        tried = [m for m in drawn if str(m) in alive]
+        for mutant in tried:
+            if alive[str(mutant)]:
+                print(f"ALIVE {mutant}")
+        if tried:
+            num_killed = sum(not alive[str(m)] for m in tried)
+            print(f"{name}: killed {share(num_killed, len(tried))} of {len(everything)} mutants; {len(drawn) - len(tried)} to go", flush=True)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from transforms.drafting.draft_rules import DraftRules, SeedRules
 from transforms.enhancement.degrade import EnhancementRules
 from transforms.episodes.episode_rules import TeachRules
 from transforms.external.outside_rows import ExternalRules
+from transforms.filters.languages import LANGUAGES
 from transforms.pictures.choose import PictureRules
 from transforms.pictures.ground import GroundingRules
 
@@ -163,7 +164,14 @@ def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
 
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
-    """Refuses a level that is drawn and of which the draft knows no length."""
+    """Refuses a language without tests, weights that are all 0, and a level that is drawn and of which the draft knows no length."""
+    for key, languages in (("language", (recipe.language,)), ("certificate.languages", recipe.certificate.languages)):
+        if untested := sorted(set(languages) - set(LANGUAGES)):
+            raise InputError(f"{where}, key {key}: {', '.join(untested)}", "has no tests that names are found in its texts, so leaks would pass",
+                             f"Use {', '.join(LANGUAGES)}; or add it, with its cases, to transforms/filters/languages.py and its test.")
+    for name in ("methods", "rules", "levels"):
+        if not any(getattr(recipe.seeds, name).values()):
+            raise InputError(f"{where}, key seeds.{name}", "gives no weight to any", "Give one of them a weight above 0.")
     for method, name, lengths in (("paths", "hops", recipe.draft.hops), ("injection", "rounds", recipe.draft.rounds)):
         missing = [level for level, weight in recipe.seeds.levels.items() if weight and level not in lengths]
         if missing and recipe.seeds.methods.get(method):

@@ -40,10 +40,10 @@ def with_placeholders(messages: Sequence[Message]) -> list[dict[str, str]]:
     return [{"role": m.role, "content": "".join(without_placeholders(p) if isinstance(p, str) else IMAGE_TOKEN for p in m.parts)} for m in messages]
 
 
-def cell(picture: Picture) -> dict[str, Any]:
-    """A picture as the Image feature stores it."""
-    kind = "png" if picture.data.startswith(b"\x89PNG") else "jpg"
-    return {"bytes": picture.data, "path": f"{picture.sha256}.{kind}"}
+def image_cell(data: bytes, sha256: str) -> dict[str, Any]:
+    """A picture as the Image feature stores it; its name is its hash and gives nothing away."""
+    kind = "png" if data.startswith(b"\x89PNG") else "jpg"
+    return {"bytes": data, "path": f"{sha256}.{kind}"}
 
 
 def data_uri(picture: Picture) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from datasets import Features, Image, List, Value
 
 from pipeline.export.attribution import Attribution
+from pipeline.export.chat import image_cell
 from pipeline.export.scrub import error_kind, without_pictures
 from records.identity import canonical_json
 from records.outcomes import Reason, Rejection
@@ -88,11 +89,6 @@ def attribution_row(attribution: Attribution) -> dict[str, Any]:
     return {"image_sha256": row.pop("image_id"), **row}
 
 
-def image_cell(image_id: str, read: ReadPicture) -> dict[str, Any]:
-    """A picture as the Image feature stores it; its name is its hash and gives nothing away."""
-    return {"bytes": read(image_id), "path": f"{image_id}.jpg"}
-
-
 def task_row(question: Question, subset: str, read: ReadPicture, taught: tuple[int, int] | None = None) -> dict[str, Any]:
     """One row of `tasks`.
 
@@ -106,10 +102,10 @@ def task_row(question: Question, subset: str, read: ReadPicture, taught: tuple[i
     original = enhancement.original_image_id if enhancement else ""
     stored = certificate.to_row() if certificate else {}
     return {
-        "id": question.id, "question": question.text, "image": image_cell(question.image_id, read),
+        "id": question.id, "question": question.text, "image": image_cell(read(question.image_id), question.image_id),
         "answer": question.answer.text, "answer_aliases": list(question.answer.aliases), "answer_type": question.answer.type,
         "answer_unit": question.answer.unit, "answer_precision": question.answer.precision,
-        "original_image": image_cell(original, read) if original else None,
+        "original_image": image_cell(read(original), original) if original else None,
         "image_sha256": question.image_id, "original_image_sha256": original,
         "enhancement": {k: v for k, v in enhancement.to_row().items() if k != "original_image_id"} if enhancement else None,
         "subset": subset, "level": question.level, "method": question.method, "domain": question.domain, "topic": question.topic,

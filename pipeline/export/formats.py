@@ -20,7 +20,7 @@ from typing import Any
 from datasets import Features, Image, List, Value
 
 from pipeline.export.asked import Asked
-from pipeline.export.chat import IMAGE_TOKEN, PARTS, TEXTS, cell, data_uri, pictures_in, with_parts, with_placeholders, without_placeholders
+from pipeline.export.chat import IMAGE_TOKEN, PARTS, TEXTS, data_uri, image_cell, pictures_in, with_parts, with_placeholders, without_placeholders
 from records.synthesis import Question
 
 ABILITY = "multimodal_search"
@@ -105,7 +105,7 @@ def jsonl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
 
 
 def _images(asked: Asked) -> list[dict[str, Any]]:
-    return [cell(p) for p in pictures_in(asked.messages)]
+    return [image_cell(p.data, p.sha256) for p in pictures_in(asked.messages)]
 
 
 FORMATS = {

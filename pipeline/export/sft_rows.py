@@ -14,7 +14,7 @@ from datasets import Features, Image, List, Value
 from agent.turns.renderer import Renderer
 from files.parquet import read_records
 from models.messages import Message, Picture
-from pipeline.export.chat import PARTS, TEXTS, cell, data_uri, pictures_in, with_parts, with_placeholders
+from pipeline.export.chat import PARTS, TEXTS, data_uri, image_cell, pictures_in, with_parts, with_placeholders
 from pipeline.export.formats import STORED
 from records.identity import canonical_json
 from records.outcomes import Rejection
@@ -53,7 +53,7 @@ def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """One row of `sft`."""
     t, pictures = rendered.trajectory, rendered.pictures
     return {"id": t.id, "question_id": t.question_id, "rollout": t.episode.rollout, "messages": with_parts(rendered.messages),
-            "images": [cell(p) for p in pictures], "image_sha256": [p.sha256 for p in pictures], "tools": rendered.tools,
+            "images": [image_cell(p.data, p.sha256) for p in pictures], "image_sha256": [p.sha256 for p in pictures], "tools": rendered.tools,
             "question": t.episode.question, "answer": t.answer.text,
             "given": t.episode.answer, "subset": t.split, "level": t.level, "method": t.method, "domain": t.domain, "language": t.language,
             "engine": t.episode.engine, "model": t.episode.model, "prompt_version": rendered.prompt_version,
@@ -66,17 +66,17 @@ def sharegpt_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     the templates' own observation role would wrap them a second time."""
     system, *rest = with_placeholders(rendered.messages)
     turns = [{"from": "gpt" if m["role"] == "assistant" else "human", "value": m["content"]} for m in rest]
-    return {"conversations": turns, "images": [cell(p) for p in rendered.pictures], "system": system["content"], "tools": ""}
+    return {"conversations": turns, "images": [image_cell(p.data, p.sha256) for p in rendered.pictures], "system": system["content"], "tools": ""}
 
 
 def verl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """verl's multi-turn SFT data set: `messages` with `<image>` in the text, `images`."""
-    return {"messages": with_placeholders(rendered.messages), "images": [cell(p) for p in rendered.pictures], **_extra(rendered)}
+    return {"messages": with_placeholders(rendered.messages), "images": [image_cell(p.data, p.sha256) for p in rendered.pictures], **_extra(rendered)}
 
 
 def trl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """TRL's SFT of vision-language models: `messages` with parts, `images`."""
-    return {"messages": with_parts(rendered.messages), "images": [cell(p) for p in rendered.pictures], **_extra(rendered)}
+    return {"messages": with_parts(rendered.messages), "images": [image_cell(p.data, p.sha256) for p in rendered.pictures], **_extra(rendered)}
 
 
 def jsonl_row(rendered: RenderedTrajectory) -> dict[str, Any]:

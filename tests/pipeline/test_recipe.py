@@ -104,3 +104,9 @@ def test_every_setting_bears_on_the_questions_on_the_episodes_or_is_named_as_bea
     assert {f.name for f in dataclasses.fields(Recipe)} == {*IDENTITY, "models", "teach", "run", "evolve"}
     assert {f.name for f in dataclasses.fields(ModelRules)} == {*MODELS_IDENTITY, "budget_money", "budget_tokens", "budget_calls"}
     assert {f.name for f in dataclasses.fields(TeachRules)} == {*PLAYED, *JUDGED, "device", "reference", "episodes_at_once"}
+
+
+@pytest.mark.parametrize("changes", [{"levels": {"easy": 0}}, {"rules": {"rare": 0}}, {"methods": {"paths": 0, "injection": 0}}, {"domains": {"other": -1}}])
+def test_weights_that_draw_nothing_or_less_are_refused(changes):
+    with pytest.raises(InputError, match=f"seeds.{next(iter(changes))}"):
+        recipe_of({"seeds": changes}, "test")

@@ -1,4 +1,7 @@
 """The shipped recipes load, say what their papers publish, and their commented models fit the keys that there are."""
+import re
+
+import pytest
 import yaml
 
 from agent.tools.tool_settings import ALL_TOOLS
@@ -23,6 +26,30 @@ def test_opensearch_vl_has_the_published_numbers():
     assert (recipe.draft.tries, recipe.draft.max_answer_words) == (60, 6)  # ten walks that a model is asked about; the others are free
     assert (recipe.pictures.min_side, recipe.pictures.max_candidates, recipe.enhancement.share) == (512, 8, 0.1)
     assert (recipe.filters.image_search, recipe.filters.no_tools, recipe.filters.text_only) == (True, True, False)
+
+
+def test_the_published_recipes_have_their_papers_tools_pictures_and_limits():
+    vsearcher, opensearch = load_recipe("vsearcher").teach, load_recipe("opensearch_vl").teach
+    assert set(vsearcher.tools.tools) == {"image_search", "text_search", "visit"}
+    assert (vsearcher.tools.max_new_pictures, vsearcher.tools.handles, vsearcher.limits.calls, vsearcher.rollouts) == (5, False, 30, 1)
+    assert set(opensearch.tools.tools) == {"crop", "layout_parsing", "text_search", "image_search", "perspective_correct", "super_resolution", "sharpen"}
+    assert (opensearch.limits.calls, opensearch.limits.faults, opensearch.rollouts) == (50, 3, 5)
+
+
+@pytest.mark.parametrize("name", ["vsearcher", "opensearch_vl"])
+@pytest.mark.parametrize("key", ["living_people", "stated", "margin", "max_guess", "num_distractors", "num_distractors_unstated", "quotas", "duplicates",
+                                 "visible_text", "solvable", "bases"])
+def test_what_no_paper_has_is_marked_as_ours_in_its_line(name, key):
+    lines = [line for line in (RECIPES / f"{name}.yaml").read_text(encoding="utf-8").splitlines() if line.strip().startswith(f"{key}:")]
+    assert lines and all("# ours" in line for line in lines)
+
+
+def test_the_ablations_that_opensearch_vl_names_can_be_set():
+    text = (RECIPES / "opensearch_vl.yaml").read_text(encoding="utf-8").partition("name:")[0].replace("#", "")
+    named = re.findall(r"[a-z_.]+=[a-z0-9]+", text)
+    recipe = load_recipe("opensearch_vl", tuple(named))
+    assert len(named) == 7 and {recipe.draft.hops[level] for level in ("easy", "medium", "hard")} == {0}
+    assert not (recipe.draft.rewrite_bridges or recipe.filters.no_tools or recipe.filters.image_search or recipe.enhancement.share)
 
 
 def test_the_commented_blocks_load_once_their_marks_are_removed():

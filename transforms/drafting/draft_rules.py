@@ -8,7 +8,8 @@ from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 from records.evolves import Evolves
 
 Share = Annotated[float, Ge(0), Le(1)]
-Weights = Annotated[Mapping[str, float], MinLen(1), MaxLen(50)]
+Weight = Annotated[float, Ge(0)]
+Weights = Annotated[Mapping[str, Weight], MinLen(1), MaxLen(50)]
 DOMAINS = ("artifact", "building_or_place", "location", "organism", "other", "person")
 
 
@@ -21,8 +22,8 @@ class SeedRules:
     rules: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("rare", "anchor"))] = field(default_factory=lambda: {"rare": 1.0, "anchor": 1.0})
     levels: Annotated[Weights, Evolves("writer", 0, 1, 0.3, keys=("easy", "medium", "hard"))] = field(
         default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
-    domains: Annotated[Mapping[str, float], Evolves("seeds", 0.25, 4, 0.75, keys=DOMAINS, absent=1.0)] = field(default_factory=dict)
-    """Weight of each coarse domain; one that is not named has weight 1."""
+    domains: Annotated[Mapping[str, Weight], Evolves("seeds", 0.25, 4, 0.75, keys=DOMAINS, absent=1.0)] = field(default_factory=dict)
+    """Weight of each coarse domain; one that is not named has weight 1, and of one with weight 0 there is no seed."""
     readable: Annotated[float, Gt(0), Evolves("seeds", 1, 8, 1)] = 1.0
     """Weight of entities whose picture shows a year that can be read close up, against the others of their domain."""
     per_entity: Annotated[int, Ge(1), Le(20)] = 1

@@ -52,7 +52,7 @@ def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: Picture
     if isinstance(fitting, str):
         return
     group = entity.domain + ("*" if rules.readable != 1.0 and year_readings(facts, entity.id) else "")
-    for method in sorted(m for m in rules.methods if images or m != "paths"):  # a path starts at the seed's own picture
+    for method in sorted(m for m, weight in rules.methods.items() if weight and (images or m != "paths")):  # a path starts at the seed's own picture
         for index in range(rules.per_entity):
             for rule in fitting:
                 level = _level(rules, recipe_seed, entity.id, method, index)
@@ -61,7 +61,9 @@ def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: Picture
 
 
 def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset]) -> list[str] | str:
-    """The recipe's rules that an entity fits, sorted; or in words why it can be no seed."""
+    """The recipe's rules that an entity fits, sorted; or in words why it can be no seed. What has the weight 0 is never drawn, nor given what others lack."""
+    if not rules.domains.get(entity.domain, 1.0):
+        return "are of a domain that the recipe leaves out"
     if not entity.classes:
         return "have no class (P31)"
     if not may_be_shown(facts, entity, rules.living_people):
@@ -70,7 +72,8 @@ def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[Im
     fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules),
             # Own rule, for stores without articles: any entity with a picture that may be shown.
             "pictured": bool(images)}
-    return sorted(r for r in rules.rules if fits.get(r)) or f"fit none of the rules ({', '.join(sorted(rules.rules))})"
+    wanted = sorted(r for r, weight in rules.rules.items() if weight)
+    return [r for r in wanted if fits.get(r)] or f"fit none of the rules ({', '.join(wanted)})"
 
 
 def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictures: PictureRules) -> dict[str, int]:
@@ -81,13 +84,13 @@ def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictur
 
 def _level(rules: SeedRules, recipe_seed: int, entity_id: str, method: str, index: int) -> str:
     """The level of an entity's n-th seed of a method, drawn by weight."""
-    total = sum(rules.levels.values())
-    at = int(priority(recipe_seed, f"{entity_id}:{method}:{index}", "level")[:12], 16) / 16**12 * total
-    for level in sorted(rules.levels):
+    levels = sorted(level for level, weight in rules.levels.items() if weight)
+    at = int(priority(recipe_seed, f"{entity_id}:{method}:{index}", "level")[:12], 16) / 16**12 * sum(rules.levels.values())
+    for level in levels[:-1]:
         at -= rules.levels[level]
         if at < 0:
             return level
-    return max(rules.levels)
+    return levels[-1]
 
 
 def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
@@ -115,6 +118,6 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
 def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
     """Candidates in an order whose every prefix has the domains in proportion to their weights."""
     queues = {g: sorted((c for c in found if c.group == g), key=lambda c: (c.rank, c.seed.id)) for g in {c.group for c in found}}
-    weight = {g: max(rules.domains.get(g.rstrip("*"), 1.0) * (rules.readable if g.endswith("*") else 1.0), 1e-9) for g in queues}
+    weight = {g: rules.domains.get(g.rstrip("*"), 1.0) * (rules.readable if g.endswith("*") else 1.0) for g in queues}
     keyed = [((i + 1) / weight[g], g, c) for g, queue in queues.items() for i, c in enumerate(queue)]
     return [c for _, _, c in sorted(keyed, key=lambda k: (k[0], k[1], k[2].rank))]

@@ -46,6 +46,7 @@ class ExternalRules:
     licence_column: str = ""
     """Where each row names its own; goes before `licence`. A row with neither is rejected."""
     image_column: Name = "image"
+    """A picture, or a list of one; a row with several is rejected, since a question shows one."""
     question_column: Name = "question"
     answer_column: Name = "answer"
     """A text or number; of a list the first is the answer and the others are aliases."""
@@ -83,8 +84,10 @@ class Source:
         return "" if value is None else " ".join(str(value).split())
 
     def picture(self, number: int) -> bytes | None:
-        """The bytes of a row's picture; None where it has none, or its file is not in the source's folder or too large."""
+        """The bytes of a row's picture; None where it has none or several, or its file is not in the source's folder or too large."""
         value = self.rows[number].get(self.rules.image_column)
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
         if isinstance(value, dict):  # the Image feature, undecoded
             value = value.get("bytes") or value.get("path")
         if isinstance(value, bytes):
@@ -152,8 +155,11 @@ def _columns(path: Path, rules: ExternalRules, where: str) -> Any:
             found = datasets.load_from_disk(str(path))
         else:
             found = datasets.load_dataset(str(path), split=rules.split)
-        if isinstance(found.features.get(rules.image_column), datasets.Image):
-            found = found.cast_column(rules.image_column, datasets.Image(decode=False))
+        encoded, kind = datasets.Image(decode=False), found.features.get(rules.image_column)
+        if isinstance(kind, datasets.Image):
+            found = found.cast_column(rules.image_column, encoded)
+        elif isinstance(kind, datasets.List) and isinstance(kind.feature, datasets.Image):
+            found = found.cast_column(rules.image_column, datasets.List(encoded))
     except Exception as error:  # the library raises its own, pyarrow's, pandas' and the system's alike
         raise InputError(where, f"cannot be read as a data set ({error})"[:500], "Name a .jsonl or .parquet file, or a data set's folder.") from error
     return found

@@ -1,7 +1,8 @@
-"""The last leak check: text inside the picture, read by OCR, must not name a node or the answer."""
+"""The last look at the picture, by OCR: the text in it must not name a node or the answer, and must not be all that there is (`too_simple`)."""
 from collections.abc import Callable, Sequence
 
 from models.ocr import TextBlock
+from models.picture_file import decode
 from records.form import Form, Reads
 from records.knowledge import Value
 from records.outcomes import Reason, Rejection
@@ -9,6 +10,7 @@ from records.synthesis import Check, Question
 from transforms.certificate.facts import Facts
 from transforms.certificate.leak import answer_names, names_of_value
 from transforms.drafting.accept import binding_of
+from transforms.pictures.simple import covered_by_text
 from transforms.pictures.text_leak import leak_in_picture, text_of
 from transforms.stages.stage import reject
 
@@ -21,6 +23,9 @@ def visible_text(question: Question, picture: bytes, read: Callable[[bytes], Seq
     nodes = [n for value in binding.values() if value.kind == "entity" for n in names_of_value(facts, value, languages)]
     names = [*answer_names(facts, question.answer, languages), *nodes]
     blocks = read(picture)
+    page = covered_by_text(blocks, *decode(picture).size)
+    if page:
+        return reject(question, Reason.PICTURE_TOO_SIMPLE, page)
     hit = leak_in_picture(blocks, names, may_show=_asked_readings(question.logical_form, binding))
     if hit:
         return reject(question, Reason.LEAK, {"where": "picture", "name": hit, "text": text_of(blocks)[:300]})

@@ -28,7 +28,7 @@ class PictureRules:
     min_side: Annotated[int, Ge(1)] = 512
     """Pixels of the shorter side (OpenSearch-VL's number)."""
     max_candidates: Annotated[int, Ge(1)] = 8
-    """K: how many pictures of an entity are looked at."""
+    """K: how many pictures of an entity are looked at; the best grounded of those that pass is shown."""
     max_distance: Annotated[int, Ge(0), Le(64)] = 6
     """In how many of 64 bits the perceptual hashes of near-duplicates may differ."""
     withhold_own: bool = False

@@ -109,6 +109,11 @@ def ground(picture: np.ndarray, anchor: str, descriptions: dict[str, str], vecto
                      threshold=threshold, margin=margin, nearest=nearest, support=support)
 
 
+def how_well(grounding: Grounding) -> tuple[bool, float]:
+    """The order of pictures that pass, best last: one of which something is stated before any other, then by similarity. All are equal where it was not run."""
+    return bool(grounding.support), -1.0 if grounding.score is None else grounding.score
+
+
 def distractors(members: Sequence[str], path: Sequence[str], anchor: str, seed: int, count: int) -> list[str]:
     """Same-class entities to compare with, drawn by id: the same ones for an anchor in every run of a recipe.
 

@@ -1,4 +1,4 @@
-"""The picture stage: the anchor's first picture that passes every check, with its grounding."""
+"""The picture stage: of the anchor's pictures that pass every check the best grounded one, with its grounding."""
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -19,7 +19,7 @@ from transforms.certificate.readings import reading_value
 from transforms.pictures.checkpoint_quality import check_grounding
 from transforms.pictures.choose import PictureRules, candidates, check_picture, has_other_view, read_hashes
 from transforms.pictures.describe import looks_of
-from transforms.pictures.ground import Grounding, GroundingRules, depicts_another, distractors, ground, not_run, support_of
+from transforms.pictures.ground import Grounding, GroundingRules, depicts_another, distractors, ground, how_well, not_run, support_of
 from transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"
@@ -58,12 +58,16 @@ class PictureChooser:
         looked_at = candidates(anchor, self.store.article(anchor.id), images, self.rules)
         if not looked_at:
             return reject(question, Reason.NO_PICTURE)
+        passing: list[tuple[ImageAsset, Grounding]] = []
         causes: list[tuple[Reason, dict[str, Any]]] = []
         for image in looked_at:
             refused = self._refusal(question, anchor, image, images)
             if isinstance(refused, Grounding):
-                return image, refused, Verdict(filter="too_simple", passed=True, solver="statistics")
-            causes.append((refused[0], {"file": image.file, "reason": refused[0].value, "evidence": refused[1]}))
+                passing.append((image, refused))
+            else:
+                causes.append((refused[0], {"file": image.file, "reason": refused[0].value, "evidence": refused[1]}))
+        if passing:
+            return *max(passing, key=lambda p: how_well(p[1])), Verdict(filter="too_simple", passed=True, solver="statistics")
         furthest = max(causes, key=lambda c: _PROGRESS.index(c[0]) if c[0] in _PROGRESS else -1)[0]
         return reject(question, furthest, {"candidates": [evidence for _, evidence in causes]})
 

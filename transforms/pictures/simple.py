@@ -1,7 +1,7 @@
 """Filter `too_simple`: refuses pictures that are no photograph or drawing of a thing: flags, coats of arms, logos, maps, icons, charts and pages of text.
 
 Three signs, cheapest first: what the file is called, colour and edge statistics of its pixels, and how much of it text
-covers. A model judge, where there is one, comes on top of them.
+covers (`covered_by_text`, where the filter `visible_text` has read it). A model judge, where there is one, comes on top of them.
 """
 import re
 from collections.abc import Sequence
@@ -61,13 +61,24 @@ def text_coverage(blocks: Sequence[TextBlock], width: int, height: int) -> float
     return round(min(1.0, area / (width * height)), 3)
 
 
-def too_simple(image: ImageAsset, picture: Image.Image, blocks: Sequence[TextBlock] | None = None) -> dict | None:
-    """Why a picture is too simple to ask about, as evidence for a rejection; None where it is not.
+def covered_by_text(blocks: Sequence[TextBlock], width: int, height: int) -> dict | None:
+    """Why a picture is a page of text, as evidence for a rejection; None where it is not.
+
+    Args:
+        blocks: the text in it, in its pixels.
+        width: of the picture, in pixels.
+        height: likewise.
+    """
+    coverage = text_coverage(blocks, width, height)
+    return {"sign": "text", "coverage": coverage} if coverage > MAX_TEXT_COVERAGE else None
+
+
+def too_simple(image: ImageAsset, picture: Image.Image) -> dict | None:
+    """Why a picture is too simple to ask about by its name and pixels, as evidence for a rejection; None where it is not.
 
     Args:
         image: its metadata.
         picture: its pixels, RGB, at any scale.
-        blocks: the text in it where it was read, in pixels of `picture`; None where it was not.
     """
     kind = kind_by_name(image)
     if kind:
@@ -75,8 +86,4 @@ def too_simple(image: ImageAsset, picture: Image.Image, blocks: Sequence[TextBlo
     numbers = statistics(picture)
     if numbers["colours"] <= MAX_FLAT_COLOURS or numbers["tones"] < MIN_TONES:
         return {"sign": "pixels", **numbers}
-    if blocks is not None:
-        coverage = text_coverage(blocks, *picture.size)
-        if coverage > MAX_TEXT_COVERAGE:
-            return {"sign": "text", "coverage": coverage}
     return None

@@ -122,3 +122,21 @@ def test_an_entity_that_fits_two_rules_is_drawn_once():
     seed = both[0].seed
     same = [Candidate(stratum=("paths", rule), group="person", rank="1", seed=seed) for rule in ("anchor", "rare")]
     assert len(choose(same, SeedRules(count=5, methods={"paths": 1}))) == 1
+
+
+@pytest.mark.parametrize("without", [{"domains": {"other": 0}}, {"rules": {"pictured": 0, "rare": 1}}, {"methods": {"paths": 0, "injection": 0}}])
+def test_of_what_has_the_weight_zero_there_is_no_seed(without):
+    facts = pictured(claim("Qx", "P570", year(1900)))
+    assert seeds(facts) and not seeds(facts, SeedRules(**{"rules": {"pictured": 1}, **without}))
+    assert seeds(facts, SeedRules(rules={"pictured": 1}, domains={"person": 0, "other": 0.01}))
+
+
+def test_a_domain_of_weight_zero_is_told_as_the_obstacle_that_it_is():
+    facts = pictured(claim("Qx", "P570", year(1900)))
+    assert obstacles([facts.entity("Qx")], facts, SeedRules(domains={"other": 0}), PictureRules()) == {"are of a domain that the recipe leaves out": 1}
+
+
+def test_a_method_or_level_of_weight_zero_is_not_drawn_even_where_the_others_lack_seeds():
+    facts = pictured(claim("Qx", "P570", year(1900)))
+    found = seeds(facts, SeedRules(rules={"pictured": 1}, per_entity=20, methods={"paths": 1, "injection": 0}, levels={"easy": 0, "hard": 1, "medium": 0}))
+    assert {c.seed.method for c in found} == {"paths"} and {c.seed.level for c in found} == {"hard"}

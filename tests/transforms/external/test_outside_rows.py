@@ -6,6 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from datasets import Dataset, Features, List
+from datasets import Image as ImageFeature
+from datasets import Value as Text
 from PIL import Image
 
 from records.errors import InputError
@@ -64,6 +67,18 @@ def test_parquet_with_an_image_column_and_a_folder_of_the_hub_give_the_same_ques
     expected = with_picture(jsonl(ROW, licence="CC0"))[0]
     for path in (tmp_path / "rows.parquet", tmp_path / "hub"):
         assert with_picture(open_source(ExternalRules(path=str(path), name="rows", licence="CC0")))[0] == expected
+
+
+def test_a_column_of_lists_gives_the_one_picture_of_each_and_a_row_with_several_has_none(tmp_path, picture, jsonl):
+    expected = with_picture(jsonl(ROW, licence="CC0"))[0]
+    assert with_picture(jsonl({**ROW, "image": ["p.jpg"]}, licence="CC0"))[0] == expected
+    assert with_picture(jsonl({**ROW, "image": ["p.jpg", "p.jpg"]}, licence="CC0")).reason == Reason.NO_PICTURE
+    assert with_picture(jsonl({**ROW, "image": []}, licence="CC0")).reason == Reason.NO_PICTURE
+    features = Features({"images": List(ImageFeature()), "question": Text("string"), "answer": List(Text("string"))})
+    row = {"images": [[{"bytes": picture, "path": None}]], "question": ["Who built this?"], "answer": [["Ada Bruck", "A. Bruck"]]}
+    Dataset.from_dict(row, features=features).to_parquet(tmp_path / "lists.parquet")
+    source = open_source(ExternalRules(path=str(tmp_path / "lists.parquet"), name="rows", image_column="images", licence="CC0"))
+    assert with_picture(source)[0] == expected
 
 
 def test_an_id_is_by_name_and_row_and_not_by_where_the_file_lies(jsonl):

@@ -5,7 +5,7 @@ from models.calibration import Calibration
 from records.errors import InputError
 from records.knowledge import Entity, ImageAsset
 from tests.small_facts import SmallFacts
-from transforms.pictures.ground import GroundingRules, depicts_another, distractors, ground, not_run, support_of, usable
+from transforms.pictures.ground import Grounding, GroundingRules, depicts_another, distractors, ground, how_well, not_run, support_of, usable
 
 CALIBRATION = Calibration(model="m", threshold=0.3, auc=0.97, num_pairs=100)
 TEXTS = {"A": "a red lighthouse", "B": "a stone bridge", "C": "a blue lighthouse", "D": "a red lighthouse"}
@@ -100,3 +100,10 @@ def test_a_picture_stated_to_show_the_anchor_alone_of_its_class_needs_a_lower_sc
     assert status(0.45, unstated)[0] == "failed", "another description fits better"
     assert status(0.15, stated)[0] == "failed"
     assert status(0.25, stated, contradicted=True)[0] == "failed"
+
+
+def test_of_pictures_that_pass_one_with_a_statement_goes_before_a_more_similar_one_then_similarity_counts():
+    stated, alike, less = (Grounding(status="passed", score=score, support=support) for score, support in ((0.3, ("image",)), (0.5, ()), (0.4, ())))
+    assert max([less, alike, stated], key=how_well) is stated
+    assert max([less, alike], key=how_well) is alike
+    assert how_well(not_run("clip", "switched off")) == how_well(not_run("clip", "switched off")) < how_well(less)

@@ -16,7 +16,7 @@ from tests.transforms.pictures.drawn_store import drawn_store
 from transforms.certificate.readings import reading_value
 from transforms.pictures.checkpoint_quality import check_grounding, store_pairs
 from transforms.pictures.choose import PictureRules
-from transforms.pictures.ground import GroundingRules
+from transforms.pictures.ground import GroundingRules, how_well
 from transforms.pictures.picture_chooser import PictureChooser
 
 
@@ -65,6 +65,16 @@ def test_most_anchors_get_a_picture_of_their_own_with_its_grounding(store, clip)
             assert "depicts" in grounding.support
     again = chooser(store, clip)
     assert found == [again(question(anchor)) for anchor in anchors(store)]
+
+
+def test_the_best_grounded_of_k_pictures_is_shown(store, clip):
+    first, all_, several = chooser(store, clip, rules=PictureRules(min_side=400, max_candidates=1)), chooser(store, clip), 0
+    for anchor in anchors(store):
+        alone, best = first(question(anchor)), all_(question(anchor))
+        if not isinstance(alone, Rejection):
+            assert not isinstance(best, Rejection) and how_well(best[1]) >= how_well(alone[1])
+            several += best[0].id != alone[0].id
+    assert several > 0
 
 
 class Swapped:

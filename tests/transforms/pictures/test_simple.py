@@ -4,7 +4,7 @@ from PIL import Image, ImageDraw
 from models.ocr import TextBlock
 from records.knowledge import ImageAsset
 from tests.models.pictures import scene
-from transforms.pictures.simple import kind_by_name, text_coverage, too_simple
+from transforms.pictures.simple import covered_by_text, kind_by_name, text_coverage, too_simple
 
 
 def asset(file: str = "Holm harbour in May.jpg", **fields) -> ImageAsset:
@@ -38,10 +38,17 @@ def test_flat_graphics_are_too_simple_by_their_pixels():
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_full_picture_is_not_too_simple(seed):
-    assert too_simple(asset(), scene(seed), []) is None
+    assert too_simple(asset(), scene(seed)) is None
 
 
-def test_a_page_of_text_is_too_simple():
+def test_a_page_of_text_is_too_simple_and_a_few_lines_are_not():
     lines = [TextBlock("words words", (20, y, 620, y + 16), 0.9) for y in range(10, 470, 20)]
-    assert too_simple(asset(), scene(1), lines)["sign"] == "text"
+    assert covered_by_text(lines, 640, 480) == {"sign": "text", "coverage": text_coverage(lines, 640, 480)}
+    assert covered_by_text(lines[:3], 640, 480) is None and covered_by_text([], 640, 480) is None
     assert text_coverage(lines[:1], 640, 480) == pytest.approx(600 * 16 / (640 * 480), abs=1e-3)
+    assert text_coverage([TextBlock("x", (0, 0, 640, 480), 0.9)] * 2, 640, 480) == 1.0
+
+
+@pytest.mark.parametrize(("side", "refused"), [(35, False), (36, True)])
+def test_text_may_cover_thirty_five_hundredths_of_a_picture(side, refused):
+    assert (covered_by_text([TextBlock("x", (0, 0, side, 100), 0.9)], 100, 100) is not None) == refused

@@ -1,0 +1,21 @@
+"""The defaults of seeds and drafts are what the papers publish, and what is ours is as the documents say."""
+from transforms.drafting.draft_rules import DOMAINS, DraftRules, SeedRules
+
+
+def test_seeds_have_the_published_thresholds():
+    rules = SeedRules()
+    assert (rules.rare_max_sitelinks, rules.rare_min_statements, rules.anchor_min_in_degree, rules.anchor_max_in_degree) == (10, 20, 50, 10_000)
+    assert (rules.count, dict(rules.methods), dict(rules.rules), dict(rules.domains)) == (1000, {"paths": 1, "injection": 1}, {"rare": 1, "anchor": 1}, {})
+    assert dict(rules.levels) == {"easy": 0.4, "medium": 0.3, "hard": 0.3}
+    assert (rules.readable, rules.per_entity, rules.living_people, rules.exclude) == (1.0, 1, False, ())
+    assert DOMAINS == ("artifact", "building_or_place", "location", "organism", "other", "person")
+
+
+def test_drafts_have_the_published_lengths_tries_and_bounds():
+    rules = DraftRules()
+    assert dict(rules.hops) == {"easy": 2, "medium": 3, "hard": 4, "benchmark": 4}
+    assert dict(rules.rounds) == {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}
+    assert (rules.tries, rules.max_hub, rules.max_answer_words) == (10, 10_000, 6)
+    assert (rules.drafts, rules.alternatives, rules.max_clauses, rules.max_words) == (40, 3, 3, 110)
+    assert (rules.reverse_share, rules.detail_share, rules.computation_share, rules.obfuscate_share) == (0.5, 0.2, 0.2, 0.0)
+    assert (rules.ranked, rules.least_interest, rules.rewrite_bridges, rules.text_hops) == (1, 0.0, False, False)
