@@ -29,8 +29,8 @@ from typing import Any
 from benchmarks.truth import rows, share
 from benchmarks.truth_reader.query import Asked, Atom, Compared, Execution, Has, Kind, Pictured, Query, Related, Seen, TooMany, Winner
 from benchmarks.truth_reader.reader import answered
-from knowledge.dates import keys_overlap
 from benchmarks.truth_reader.world import Thing, Truth, literal_of
+from knowledge.dates import keys_overlap
 from knowledge.store.store import Store
 from models.calibration import Calibration
 from models.clip import Clip

@@ -25,7 +25,8 @@ def test_subjects_are_those_of_best_claims_only(store):
 
 
 def test_a_date_finds_the_subjects_of_every_date_that_may_be_the_same(tmp_path):
-    days = {"Q1": "+1850/9", "Q2": "+1850-05-04/11", "Q3": "+1850-06/10", "Q4": "+185/8", "Q5": "+18/7", "Q6": "+1851/9", "Q7": "+1849-12-31/11", "Q8": "-1850/9"}
+    days = {"Q1": "+1850/9", "Q2": "+1850-05-04/11", "Q3": "+1850-06/10", "Q4": "+185/8", "Q5": "+18/7",
+            "Q6": "+1851/9", "Q7": "+1849-12-31/11", "Q8": "-1850/9"}
     claims = [Claim(subject=s, property="P571", value=value_of_key(f"time:{d}")) for s, d in days.items()]
     claims += [Claim(subject="Q9", property="P576", value=value_of_key("time:+1850-01-01/11"))]
     build_store(str(tmp_path), entities=[Entity(id=c.subject) for c in claims], claims=claims)

@@ -69,7 +69,8 @@ def test_a_coarser_date_neither_fits_nor_contradicts():
     assert described(KIND, opened, facts=facts).margin == 0
 
 
-@pytest.mark.parametrize(("clue", "known"), [("+1700/9", "+1700-05-04/11"), ("+1700/9", "+1700-05/10"), ("+1700-05-04/11", "+1700/9"), ("+1700-05/10", "+170/8")])
+@pytest.mark.parametrize(("clue", "known"), [
+    ("+1700/9", "+1700-05-04/11"), ("+1700/9", "+1700-05/10"), ("+1700-05-04/11", "+1700/9"), ("+1700-05/10", "+170/8")])
 def test_a_rival_whose_date_is_told_more_or_less_exactly_than_the_clue_counts(clue, known):
     facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P571", value_of_key(f"time:{known}"))])
     opened = ClaimClause(subject="v", property="P571", object=value_of_key(f"time:{clue}"))

@@ -1,8 +1,9 @@
 """Evidence in words, for prompts: what each clause of a form says under its intended binding, and the sentences behind a draft."""
 from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Reads, SentenceClause, Term, variables
-from records.knowledge import Entity, Value, value_of_key
+from records.knowledge import Claim, Entity, Value, value_of_key
 from records.synthesis import Hop
-from transforms.writing.llm.material import property_label, value_words
+from transforms.certificate.evidence import claim_of
+from transforms.writing.llm.material import page_words, property_label, value_words
 from transforms.writing.writer import Draft
 
 
@@ -46,6 +47,11 @@ def clause_words(store, draft: Draft, language: str, var: str = "") -> tuple[str
     return tuple(line for line in lines if line)
 
 
+def clause_claim(store, draft: Draft, clause: ClaimClause) -> Claim | None:
+    """The claim that a clause rests on under the intended binding, or None."""
+    return claim_of(store, clause, {var: value_of_key(key) for var, key in draft.bindings.items()})
+
+
 def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
     """What one clause says; "" for the picture's."""
 
@@ -55,7 +61,8 @@ def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
 
     match clause:
         case ClaimClause():
-            return f"{words(clause.subject)} — {property_label(store, clause.property, language)}: {words(clause.object)}"
+            line = f"{words(clause.subject)} — {property_label(store, clause.property, language)}: {words(clause.object)}"
+            return line + page_words(store, clause_claim(store, draft, clause))
         case ClassClause():
             return f"{words(clause.var)} is a kind of: {store.label(clause.class_id, language)}"
         case Compare():

@@ -68,7 +68,8 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
 def without_names(shown: Material, names: tuple[str, ...]) -> Material:
     """The material less the claims and sentences whose words give a hidden name away, as a relative's does the surname."""
     ends = [(line, line.words.partition(" — ")[0] if line.inverse else line.words.partition(": ")[2]) for line in shown.claims]
-    return replace(shown, claims=tuple(line for line, end in ends if leaked(end, names) is None))
+    kept = (line for line, end in ends if leaked(end, names) is None)
+    return replace(shown, claims=tuple(replace(line, page="") if leaked(line.page, names) else line for line in kept))
 
 
 def as_stored(shown: Material) -> Material:
