@@ -72,11 +72,6 @@ def without_names(shown: Material, names: tuple[str, ...]) -> Material:
     return replace(shown, claims=tuple(replace(line, page="") if leaked(line.page, names) else line for line in kept))
 
 
-def as_stored(shown: Material) -> Material:
-    """The material less days said as their years: the certificate looks values up as they are, so that such a description has no solution."""
-    return replace(shown, claims=tuple(line for line in shown.claims if line.value.key() == line.claim.value.key()))
-
-
 def _tells(store, line: ClaimLine) -> bool:
     return property_use(line.claim.property).clue and not is_volatile(store, line.claim)
 

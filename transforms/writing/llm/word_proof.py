@@ -80,7 +80,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     properties = sorted(earlier | {line.property for line in lines if line.property})
     relations = [relation_of(store, p) for p in properties]
     check_relations(draft.text, relations, sources, language)
-    check_kinds(draft.text, [k for thing in _things(draft) for k in stated_kinds(store, thing, language)], sources, relations, language, sexes_told(draft.form))
+    check_kinds(draft.text, [k for thing in things(draft) for k in stated_kinds(store, thing, language)], sources, relations, language, sexes_told(draft.form))
     for property_id in properties:
         pages = [page_words(store, clause_claim(store, draft, c)) for c in (draft.form.of(ClaimClause) if draft.form else ()) if c.property == property_id]
         others = [relation_of(store, p) for p in properties if p != property_id]
@@ -95,7 +95,7 @@ def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> 
     found = [line.words for line in proof_lines(store, draft, language)]
     found += [text for step in draft.history for text in (step.source, step.fact)] + [hop.evidence for hop in draft.hops]
     found += [store.label(c.class_id, language) for c in (draft.form.of(ClassClause) if draft.form is not None else ())]
-    for thing in _things(draft):
+    for thing in things(draft):
         entity = store.entity(thing)
         if entity is not None:
             found += [*entity.names(languages), *(store.label(c, language) for c in entity.classes)]
@@ -103,7 +103,7 @@ def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> 
     return found
 
 
-def _things(draft: Draft) -> tuple[str, ...]:
+def things(draft: Draft) -> tuple[str, ...]:
     """The entities that a draft speaks of."""
     things = {v.entity for key in draft.bindings.values() if (v := value_of_key(key)).kind == "entity"}
     for clause in draft.form.clauses if draft.form is not None else ():
