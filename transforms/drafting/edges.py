@@ -40,8 +40,8 @@ def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int
     """
     article = facts.article(entity.id)
     found = {}
-    for link in article.links if article else ():
-        if link.anchor[:1].islower() or not tells(article.sentence(link)):
+    for link in article.links if article is not None else ():
+        if link.anchor[:1].islower() or not (article and tells(article.sentence(link))):
             continue
         target = facts.entity(facts.entity_of_title(link.target) or "")
         if target is not None and target.id not in avoid and target.in_degree <= max_hub and facts.article(target.id) is not None:
