@@ -38,10 +38,13 @@ def about(store, entity: Entity, language: str) -> str:
     return kinds if HUMAN in (*entity.classes, *entity.class_closure) else description or kinds
 
 
-def kinds_lines(store, entity_ids: Iterable[str], language: str) -> str:
-    """The kinds, sexes and occupations that claims state, a line a thing."""
+def kinds_lines(store, entity_ids: Iterable[str], anchor: str, language: str) -> str:
+    """The kinds, sexes and occupations that claims state, a line a thing; of the one in the picture its description, too, since anybody sees it."""
     found = {store.label(e, language): [kind.label for kind in stated_kinds(store, e, language)] for e in entity_ids}
-    return "\n".join(f"{name}: {', '.join(dict.fromkeys(kinds))}" for name, kinds in found.items() if kinds) or "(none)"
+    shown = store.entity(anchor)
+    if shown is not None:
+        found.setdefault(shown.label(language), []).append(shown.descriptions.get(language) or shown.descriptions.get("en", ""))
+    return "\n".join(f"{name}: {', '.join(dict.fromkeys(filter(None, kinds)))}" for name, kinds in found.items() if any(kinds)) or "(none)"
 
 
 def evidence_lines(store, draft: Draft, language: str) -> str:

@@ -347,7 +347,7 @@ class LlmWriter:
         numbered = "\n".join(f"{n}. {line.words}" for n, line in enumerate(lines, start=1))
         return await self._votes("check_words", seed, read, {
             **question_values(draft), "shown": self._shown(draft), "lines": fenced("lines", numbered),
-            "kinds": fenced("kinds", kinds_lines(self.store, things(draft), language))}, num)
+            "kinds": fenced("kinds", kinds_lines(self.store, things(draft), draft.anchor, language))}, num)
 
     async def check_picture(self, draft: Draft, seed: Seed) -> list[Vote]:
         def read(reply: replies.PictureVote) -> Vote:
