@@ -49,7 +49,7 @@ def writer(store, *replies):
     return LlmWriter(Scripted([(role, "", reply) for role, reply in replies]), store, LlmRules(votes=1), judge=judge)
 
 
-QUESTION = {"question": "In which year was another lighthouse founded that was designed by the architect of the lighthouse in the picture?", "answer": "1851",
+QUESTION = {"question": "In which year did another lighthouse, designed by the architect of the lighthouse in the picture, come into being?", "answer": "1851",
             "answer_type": "date", "precision": "year", "claim": "inception", "phrase": "the lighthouse in the picture"}
 
 
