@@ -2,6 +2,7 @@
 
 It orders drafts and is no measure of a reader's mind; how readers' marks go with it is in `docs/real-claims.md`.
 """
+from itertools import pairwise
 from math import log2
 
 from prompts.phrases import property_use
@@ -19,6 +20,8 @@ _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9, "time": 0.3, "quan
 """How telling an answer is by its kind: a name is remembered, the founding year of a town is not."""
 COMPUTED = 0.2
 """How telling a number of years between two dates is."""
+IN_A_ROW = 0.5
+"""What is left of it where the way goes from person to person: parents and teachers of people whom nobody knows."""
 WELL_KNOWN = 64
 """Links in, or editions with an article, from which a thing counts as well known."""
 
@@ -43,7 +46,9 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
         telling = min(telling, COMPUTED)
     stops = [entity for entity in (facts.entity(v.entity) for v in _along(form, binding)) if entity is not None]
     known = sum(_known(e) for e in stops) / max(1, len(stops))
-    return LEAST + (MOST - LEAST) * (0.4 * telling + 0.1 * rarity + 0.15 * _distance(facts, stops) + 0.2 * _way(form, facts, stops) + 0.15 * known)
+    if any(one.domain == other.domain == "person" for one, other in pairwise(stops)):
+        telling *= IN_A_ROW
+    return LEAST + (MOST - LEAST) * (0.5 * telling + 0.05 * rarity + 0.1 * _distance(facts, stops) + 0.25 * _way(form, facts, stops) + 0.1 * known)
 
 
 def of_draft(draft: Draft, facts: Facts) -> float:
