@@ -2,7 +2,6 @@
 
 It orders drafts and is no measure of a reader's mind; how readers' marks go with it is in `docs/real-claims.md`.
 """
-from itertools import pairwise
 from math import log2
 
 from prompts.phrases import property_use
@@ -46,7 +45,7 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
         telling = min(telling, COMPUTED)
     stops = [entity for entity in (facts.entity(v.entity) for v in _along(form, binding)) if entity is not None]
     known = sum(_known(e) for e in stops) / max(1, len(stops))
-    if any(one.domain == other.domain == "person" for one, other in pairwise(stops)):
+    if any(_people(facts, c, binding) for c in form.of(ClaimClause) if form.ask.var not in (c.subject, c.object)):
         telling *= IN_A_ROW
     return LEAST + (MOST - LEAST) * (0.5 * telling + 0.05 * rarity + 0.1 * _distance(facts, stops) + 0.25 * _way(form, facts, stops) + 0.1 * known)
 
@@ -86,6 +85,12 @@ def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
     relations = [property_use(c.property).weight for c in form.of(ClaimClause) if {c.subject, c.object}.isdisjoint({form.ask.var})]
     different = len({said_class(facts, e.id) for e in stops}) / max(3, len(stops))
     return different * sum(relations) / len(relations) if relations else 0.0
+
+
+def _people(facts: Facts, claim: ClaimClause, binding: Binding) -> bool:
+    """Whether both ends of a claim are people."""
+    ends = [binding[t] if isinstance(t, str) else t for t in (claim.subject, claim.object)]
+    return all(v.kind == "entity" and (e := facts.entity(v.entity)) and e.domain == "person" for v in ends)
 
 
 def _known(entity: Entity) -> float:

@@ -3,9 +3,10 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Collection
+from itertools import pairwise
 
 from prompts.phrases import language_data, property_phrase, variants, verb_forms
-from prompts.phrases.frames import BE
+from prompts.phrases.frames import BE, PREPOSITIONS
 from prompts.phrases.words import Words
 
 MAX_WORDS = 45
@@ -102,7 +103,8 @@ def _is_lost(sentence: str, language: str) -> bool:
 
 def is_heavy(subject: list[str]) -> bool:
     """Whether a subject is too heavy for a verb behind it: what is heavy comes last in English (end weight)."""
-    return len(subject) > MAX_BETWEEN or subject.count("of") > 1 or any(_RELATIVE.fullmatch(w) for w in subject)
+    clauses = any(_RELATIVE.fullmatch(w) for w in subject) or any(b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject))
+    return len(subject) > MAX_BETWEEN or subject.count("of") > 1 or clauses
 
 
 def _says_nothing(sentence: str) -> bool:
