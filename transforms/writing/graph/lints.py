@@ -10,7 +10,7 @@ from prompts.phrases.frames import BE, PREPOSITIONS
 from prompts.phrases.words import Words
 
 MAX_WORDS = 45
-MAX_SENTENCE = 30
+MAX_SENTENCE = 22
 MAX_OF = 2
 MAX_NESTED = 1
 """Relative clauses of a sentence."""
@@ -155,7 +155,7 @@ def weigh(text: str, language: str = "en") -> float:
     for sentence in re.split(r"(?<=[.?]) ", text):
         cost += 0.4 * max(0, len(sentence.split()) - 18)
         cost += 1.5 * max(0, len(_RELATIVE.findall(sentence)) - 1)
-        cost += 1.2 * max(0, sentence.count(" of ") - 1)
+        cost += 2.5 * max(0, sentence.count(" of ") - 1)
         cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))
         # "the stadium in the town in the picture": what is to be seen there?
         cost += 2.5 * len(re.findall(r"\b(?:in|on) the [\w-]+(?: [\w-]+)? (?:in|on) (?:the|this) (?:picture|photo)\b", sentence))

@@ -212,7 +212,9 @@ class NounPhrases:
         match [words.claims[i] for i, _ in self.take_claims(var)]:
             case [ClaimClause(object=end, property=property) as twin] if end == var and property == claim.property and self.rng.random() < 0.6:
                 noun = words.called(var)
+                self._depth += 1
                 other = self.noun_phrase(twin.subject)
+                self._depth -= 1
                 self.introduce(var, noun)
                 return f"the same {noun} as {other}"
         self.used = before
@@ -252,6 +254,7 @@ class NounPhrases:
             if frame.preposition in ("in", "at", "on") and not frame.rest and self.form_words.is_place(self.form_words.claims[i].object):
                 relative.setdefault("where", []).append(said)
             elif frame.preposition:
+                self.cost += 1.5  # "the bridge beneath which this river flows"
                 relative.setdefault(f"{frame.preposition} {'whom' if person else 'which'}", []).append(said)
             else:
                 contact = len(claims) == 1 and len(subject.split()) <= 2

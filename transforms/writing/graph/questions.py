@@ -80,11 +80,11 @@ def _entity(phrases: NounPhrases) -> str:
     if slot == "o" and phrase.ask and phrases.rng.random() < 0.5:
         return _filled(phrases, phrases.choose(phrase.ask), other)
     if called and phrases.rng.random() < 0.4:
-        phrases.cost += 0.8 * person  # "Who was the founder of …": "Who founded …" is shorter
+        phrases.cost += 0.8  # "Who was the founder of …": "Who founded …" is shorter
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
         return f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
-    if not person and phrases.rng.random() < 0.2:
+    if not person and phrases.rng.random() < 0.1:
         phrases.cost += 1.5
         return f"what is the name of {phrases.modified(f'the {noun}', claims, person, bare_head=True)}?"
     return fronted(phrases, index, slot, who) or ""

@@ -5,6 +5,7 @@ which town was he born?"). Which fits depends on how deep and heavy its descript
 a number of times and weighed, and the draft's hash decides between those that are equally good.
 """
 import random
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from transforms.writing.graph.lints import problems, said_of, weigh
 from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 from transforms.writing.graph.questions import capital, meetings, question, story
 
-TRIES_PER_CLAIM = 28
+TRIES_PER_CLAIM = 32
 """Derivations a question, by the number of its claims."""
 MAX_CLAIMS = 5
 """In a question, the one that is asked for included."""
@@ -109,8 +110,13 @@ def _derive(phrases: NounPhrases, rng: random.Random) -> str:
     """One wording: the question alone, or a sentence that leads to it first."""
     met = meetings(phrases)
     sentences = []
-    if met and rng.random() < 0.5:
+    if met and rng.random() < 0.3:
         sentences.append(story(phrases, *rng.choice(met)))
         phrases.cost += STORY
     sentences.append(question(phrases))
-    return " ".join(capital(s.replace(",?", "?").replace(",.", ".")) for s in sentences)
+    text = " ".join(capital(s.replace(",?", "?").replace(",.", ".")) for s in sentences)
+    # "the species shown here" ends a sentence or begins one; in the middle it is "this species". "This one" is said last.
+    shown = phrases.anchor_phrase
+    phrases.cost += HOPELESS * (re.search(r"this one\b(?!\?)", text) is not None)
+    phrases.cost += 4.0 * (shown.startswith("the ") and re.search(rf"[a-z’'] {re.escape(shown)} \w", text) is not None)
+    return text
