@@ -45,6 +45,7 @@ setup(
         "rapidocr>=3.10",
         "rich",
         "SPARQLWrapper",
+        "tensorboard",
         "torch>=2.15",
         "torchvision>=0.29",
         "transformers>=5.23",
@@ -52,7 +53,7 @@ setup(
     ],
     extras_require={
         "dev": ["fastapi", "gcsfs>=2026.9", "hypothesis", "import-linter", "moto[s3,server]", "mypy", "pytest", "pytest-xdist", "redis>=8",
-                "ruff", "s3fs>=2026.9", "tensorboard", "trl>=1.16", "types-PyYAML", "uvicorn"],
+                "ruff", "s3fs>=2026.9", "trl>=1.16", "types-PyYAML", "uvicorn"],
         "dataflow": ["apache-beam[gcp]>=2.77", "gcsfs>=2026.9"],
         "gcs": ["gcsfs>=2026.9"],
         "redis": ["redis>=8"],

@@ -30,6 +30,7 @@ from benchmarks.truth import rows, share
 from benchmarks.truth_reader.query import Asked, Atom, Compared, Execution, Has, Kind, Pictured, Query, Related, Seen, TooMany, Winner
 from benchmarks.truth_reader.reader import answered
 from benchmarks.truth_reader.world import Thing, Truth, literal_of
+from knowledge.dates import keys_overlap
 from knowledge.store.store import Store
 from models.calibration import Calibration
 from models.clip import Clip
@@ -142,7 +143,7 @@ class Overlay:
         return tuple(sorted((*base, *self._claims.get(subject, ())), key=lambda c: (c.property, c.value.key(), c.id)))
 
     def _added(self, property: str, value_key: str) -> set[str]:
-        return {c.subject for found in self._claims.values() for c in found if c.best and (c.property, c.value.key()) == (property, value_key)}
+        return {c.subject for found in self._claims.values() for c in found if c.best and c.property == property and keys_overlap(value_key, c.value.key())}
 
     def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
         return tuple(sorted({*self._base.subjects(property, value_key, limit=limit), *self._added(property, value_key)}))

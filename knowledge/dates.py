@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from records.knowledge import Value
+from records.knowledge import TIME_DIGITS, Value
 
 Wording = Literal["free", "plain"]
 PRECISIONS = {"century": 7, "decade": 8, "year": 9, "month": 10, "day": 11}
@@ -174,6 +174,30 @@ def refined(values: Iterable[Value]) -> tuple[Value, ...]:
     dates = [date_of(v.time, v.precision) if v.kind == "time" else None for v in found]
     return tuple(v for v, date in zip(found, dates, strict=True)
                  if date is None or not any(d is not None and d.precision > date.precision and date.agrees(d) for d in dates))
+
+
+def overlapping(value_key: str) -> tuple[str, tuple[str, ...]]:
+    """What the keys of values are that can be the same as one: (how those of all dates within a date begin, further keys).
+
+    A year's are its days and months, its decade and its century; any other value can only be itself. Millennia are left out.
+
+    >>> overlapping("time:+1832/9"), overlapping("Q64")
+    (('time:+1832', ('time:+183/8', 'time:+18/7')), ('', ('Q64',)))
+    """
+    if not value_key.startswith("time:"):
+        return "", (value_key,)
+    date, _, precision = value_key.rpartition("/")
+    return date, tuple(f"{date[:len('time:+') + digits]}/{coarser}" for coarser, digits in TIME_DIGITS.items() if coarser < int(precision))
+
+
+def keys_overlap(one: str, other: str) -> bool:
+    """Whether the values of two keys can be the same.
+
+    >>> keys_overlap("time:+1832/9", "time:+1832-05-04/11"), keys_overlap("time:+1832-05/10", "time:+1832-06/10")
+    (True, False)
+    """
+    beginning, keys = overlapping(one)
+    return other in keys or (beginning != "" and other.startswith(beginning))
 
 
 def day_of(value: Value) -> datetime.date | None:

@@ -4,11 +4,13 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.commands import training
+from pipeline.commands.evaluation import evaluate
+from pipeline.commands.options import Cache_, Json_, Run_, Set_, Store_, Workers_, cpus, show, with_cache
 from pipeline.runners.run_log import fault_message, known_cause, log_errors_to_file, log_path, note_fault
 from pipeline.runners.runner_flags import with_runner
 from pipeline.runners.runner_kind import NothingRun
@@ -22,29 +24,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
                   help="Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.",
                   context_settings={"help_option_names": ["-h", "--help"]})
 
-Json_ = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Store_ = Annotated[str, typer.Option("--store", help="An ingested store: a folder, s3://… or gs://….")]
-Run_ = Annotated[str, typer.Option("--run", help="A run's folder; like every folder and dump here also s3://… or gs://….")]
-Workers_ = Annotated[int, typer.Option("--workers", min=0, max=256, help="Processes of the runner in process; 0 for one a processor.")]
-Set_ = Annotated[list[str] | None, typer.Option("--set", help="Overrides a recipe key: --set seeds.count=200. May be repeated.")]
-Cache_ = Annotated[str, typer.Option("--cache", help="Where replies, spend and pace are kept: redis://HOST:PORT/DB for several machines (password in "
-                                                   "QUESTLOOM_REDIS_PASSWORD), or a file; default RUN/calls.sqlite. Sets run.calls.")]
 BEAM = {"allow_extra_args": True, "ignore_unknown_options": True}
-
-
-def cpus() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def with_cache(overrides: list[str] | None, cache: str) -> tuple[str, ...]:
-    """The recipe's overrides, with --cache as the key that it stands for."""
-    return (*(overrides or ()), *([f"run.calls={json.dumps(cache)}"] if cache else []))
-
-
-def show(result: dict[str, Any], as_json: bool, text: str) -> None:
-    """Prints a result on stdout, for people or for programs."""
-    typer.echo(json.dumps(result, ensure_ascii=False, indent=2) if as_json else text)
 
 
 @app.command()
@@ -250,78 +230,7 @@ def chat(store: Store_, question: Annotated[str, typer.Argument(help="What to as
     raise typer.Exit(DONE if episode.end == "answered" else FAILED)
 
 
-@app.command()
-def evaluate(benchmark: Annotated[str, typer.Option(help="A benchmark by name (--list shows them), or a run's folder, of which the split `benchmark` is "
-                                                       "asked.")] = "",
-             listing: Annotated[bool, typer.Option("--list", help="Shows every benchmark: size, licence, where it lies, published subsets.")] = False,
-             out: Annotated[str, typer.Option(help="Folder of evaluations; several commands may share one, and its tables show them side by side.")] = "",
-             engine: Annotated[str, typer.Option(help="Who plays: openai (the endpoint of the role `agent`), transformers (a local model), server, or oracle "
-                                                 "(the ceiling, for runs only). Sets teach.engine.")] = "",
-             mode: Annotated[list[str] | None, typer.Option(help="direct (no tools), image_search or text_search (one search, made beforehand), agent. "
-                                                            "May be repeated; default agent.")] = None,
-             policy: Annotated[str, typer.Option(help="Names the agent in tables; default its model's name.")] = "",
-             rollouts: Annotated[int, typer.Option(min=0, help="Attempts a question, for pass@k. Sets teach.rollouts.")] = 0,
-             seed: Annotated[int, typer.Option(min=-1, help="Of every draw; default the recipe's.")] = -1,
-             data: Annotated[str, typer.Option(help="The benchmark's file or folder on this machine (.jsonl, .json, .parquet, .tsv, .csv).")] = "",
-             pictures: Annotated[str, typer.Option(help="The folder of the pictures that its rows name; default where the rows lie.")] = "",
-             download: Annotated[bool, typer.Option("--download", help="Fetches it from the Hub. Nothing is fetched otherwise.")] = False,
-             subset: Annotated[str, typer.Option(help="A published subset, as --list names it.")] = "",
-             split: Annotated[str, typer.Option(help="Of a run: benchmark, rl/validation, ….")] = "benchmark",
-             limit: Annotated[int, typer.Option(min=0, help="Asks the first so many questions only; tables say so.")] = 0,
-             partial: Annotated[bool, typer.Option("--partial", help="Takes fewer questions than the benchmark has by its statement; tables say so.")] = False,
-             store: Annotated[str, typer.Option(help="The store that the tools search; for a run its own.")] = "",
-             against: Annotated[list[str] | None, typer.Option(help="A data set that the agent was trained on: what of the benchmark is in it is reported "
-                                                               "with the scores. May be repeated.")] = None,
-             dialect: Annotated[str, typer.Option(help="How the agent speaks: questloom, plain (no protocol), vsearcher, opensearch_vl.")] = "questloom",
-             prompt: Annotated[Path | None, typer.Option(help="A file with the agent's own system message; default one of ours in its dialect.")] = None,
-             recipe: Annotated[str, typer.Option(help="A recipe whose sections `teach`, `models` and `run` are taken; default the run's.")] = "",
-             overrides: Set_ = None, cache: Cache_ = "", workers: Workers_ = 1, as_json: Json_ = False) -> None:
-    """Scores an agent on a benchmark or on a run's own benchmark split, with intervals, beside published scores.
-
-    The ceiling of a run, and a model in three modes:
-
-      questloom evaluate --benchmark RUN --store STORE --engine oracle --out results
-
-      questloom evaluate --benchmark RUN --store STORE --engine transformers --set teach.model=FOLDER --mode direct --mode image_search --mode agent \
-      --rollouts 4 --against RUN/dataset --out results
-
-    An outside benchmark, by an endpoint of my.yaml:
-
-      questloom evaluate --benchmark mmsearch --data end2end.parquet --subset vsearcher --engine openai --recipe my.yaml --mode direct --out results
-
-    Every question stays in the denominator. What was played is not played again, and nothing is paid twice: an unfinished evaluation is continued by the
-    same command. OUT/scores.md, scores.csv, scores.html and calls.png show everything in OUT.
-    """
-    from eval.modes import Mode
-    from eval.statements import listing as all_benchmarks
-    from files.opened import Opened
-    from pipeline.evaluate.benchmark_folder import Asked
-    from pipeline.evaluate.evaluate_run import Wanted, evaluation_recipe
-    from pipeline.evaluate.evaluate_run import evaluate as run_evaluation
-
-    if listing:
-        typer.echo(all_benchmarks())
-        return
-    for name, value in (("--benchmark", benchmark), ("--out", out)):
-        if not value:
-            raise InputError(name, "is missing", "questloom evaluate --benchmark NAME|RUN --engine ENGINE --mode MODE --out DIR; --list shows the benchmarks.")
-    unknown = next((m for m in mode or () if m not in list(Mode)), None)
-    if unknown is not None:
-        raise InputError(f"--mode {unknown}", "is unknown", f"Known: {', '.join(Mode)}.")
-    if prompt is not None and not prompt.is_file():
-        raise InputError(f"--prompt {prompt}", "is no file", "Name a text file with the agent's system message.")
-    asked = Asked(benchmark=benchmark, data=data, pictures=pictures, download=download, subset=subset, split=split, limit=limit, partial=partial)
-    sets = [*with_cache(overrides, cache), *([f"teach.engine={json.dumps(engine)}"] if engine else []),
-            *([f"teach.rollouts={rollouts}"] if rollouts else []), *([f"seed={seed}"] if seed >= 0 else [])]
-    settings = evaluation_recipe(asked, recipe, sets)
-    wanted = Wanted(out=out, modes=tuple(dict.fromkeys(Mode(m) for m in mode or ("agent",))), policy=policy, dialect=dialect, store=store,
-                    prompt=prompt.read_text(encoding="utf-8") if prompt else "", against=tuple(against or ()), workers=workers or cpus())
-    with Opened() as opened:
-        made = run_evaluation(settings, asked, wanted, opened)
-    show(made.as_json(), as_json, made.as_text())
-    raise typer.Exit(made.exit_code)
-
-
+app.command()(evaluate)
 app.add_typer(training.train, name="train")
 app.add_typer(training.forecasts, name="plan")
 

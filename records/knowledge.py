@@ -14,6 +14,8 @@ DOMAINS = ("person", "building_or_place", "location", "organism", "artifact")
 TOPICS = ("math", "news", "geography", "sports", "history", "life", "arts", "science", "business", "politics",
           "entertainment")
 """ODE's eleven domains."""
+TIME_DIGITS = {11: 10, 10: 7, 9: 4, 8: 3, 7: 2}
+"""By precision, the characters of a date that count: day, month, year, decade, century."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +45,7 @@ class Value(Record):
                 return self.entity
             case "time":
                 # Below the precision, dumps hold 00 or arbitrary digits: only the significant part counts.
-                length = {11: 10, 10: 7, 9: 4, 8: 3, 7: 2}.get(self.precision, 4)
+                length = TIME_DIGITS.get(self.precision, 4)
                 sign = self.time[:1] if self.time[:1] in "+-" else "+"
                 return f"time:{sign}{self.time.lstrip('+-')[:length]}/{self.precision}"
             case "quantity":

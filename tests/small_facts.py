@@ -1,7 +1,7 @@
 """`Facts` in memory, from a list of claims: what tests of certificates and drafting look things up in."""
 from collections import Counter, defaultdict
 
-from knowledge.dates import refined
+from knowledge.dates import keys_overlap, refined
 from knowledge.store.profiles import PERIODS, answer_key
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile, Value, entity_value
 
@@ -19,11 +19,11 @@ class SmallFacts:
                  references: tuple[int, int] = (1000, 1000), class_counts: dict[str, int] | None = None) -> None:
         self._references, self._class_counts = references, class_counts or {}
         self.entities, self.articles, self.images, self.properties = entities or {}, articles or {}, images or {}, properties or {}
-        self._of, self._subjects, self._into, self._members = defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(set)
+        self._of, self._subjects, self._into, self._members = defaultdict(list), defaultdict(dict), defaultdict(list), defaultdict(set)
         for claim in sorted(claims, key=lambda c: (c.property, c.value.key(), c.id)):
             self._of[claim.subject].append(claim)
             if claim.best:
-                self._subjects[claim.property, claim.value.key()].add(claim.subject)
+                self._subjects[claim.property].setdefault(claim.value.key(), set()).add(claim.subject)
                 if claim.value.kind == "entity":
                     self._into[claim.value.entity].append(claim)
         for name in {c.subject for c in claims} | {c.value.entity for c in claims if c.value.entity}:
@@ -56,10 +56,11 @@ class SmallFacts:
         return tuple(self._into.get(entity_id, ())[:limit])
 
     def subjects(self, property, value_key, *, limit=10_000):
-        return tuple(sorted(self._subjects.get((property, value_key), ()))[:limit])
+        found = self._subjects.get(property, {})
+        return tuple(sorted({s for key in found if keys_overlap(value_key, key) for s in found[key]})[:limit])
 
     def num_subjects(self, property, value_key):
-        return len(self._subjects.get((property, value_key), ()))
+        return len(self.subjects(property, value_key))
 
     def members(self, class_id, *, limit=10_000):
         return tuple(sorted(self._members.get(class_id, ()))[:limit])

@@ -85,7 +85,8 @@ class Memory:
     frozen: float
     """As stored, in bf16: 2 a parameter."""
     copies: float
-    """bf16 copies: autocast keeps one of every trained weight for the pass; FSDP2 gathers the largest group, embedding and head, and its gradient."""
+    """bf16 copies: autocast keeps one of every trained weight for the pass; FSDP2 gathers the largest group, embedding and head, and its
+    gradient, which it sums over ranks in fp32."""
     activations: float
     """Each layer's input; with it one layer's own, or without checkpointing every layer's."""
     head: float
@@ -111,7 +112,7 @@ def memory(shape: ModelShape, weights: WeightSettings, *, tokens: int, gpus: int
     ...     found = memory(KNOWN["qwen3-vl-8b"], WeightSettings(), tokens=20_480, gpus=gpus, kind=kind)
     ...     print({name: round(part / 1e9, 1) for name, part in vars(found).items()}, round(found.total / 1e9))
     {'trained': 140.3, 'frozen': 0.0, 'copies': 17.5, 'activations': 9.4, 'head': 3.8} 171
-    {'trained': 17.5, 'frozen': 0.0, 'copies': 5.0, 'activations': 9.4, 'head': 3.8} 36
+    {'trained': 17.5, 'frozen': 0.0, 'copies': 10.0, 'activations': 9.4, 'head': 3.8} 41
 
     By adapters of rank 64 on one GPU:
 
@@ -129,7 +130,7 @@ def memory(shape: ModelShape, weights: WeightSettings, *, tokens: int, gpus: int
     kept = 2 * shape.layers * tokens * shape.width
     return Memory(
         trained=16 * learned / parts, frozen=2 * frozen / parts,
-        copies=2 * learned if kind != "fsdp" else 2 * shape.embedding * (2 if whole else 1),
+        copies=2 * learned if kind != "fsdp" else shape.embedding * (2 + 2 + 4 if whole else 2),
         activations=kept + own if weights.activation_checkpointing else shape.layers * own,
         head=10 * LOGITS + (4 * shape.vocabulary * shape.width if whole else 0))
 

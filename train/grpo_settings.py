@@ -123,7 +123,8 @@ class GrpoSettings:
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
     optimiser: OptimiserSettings = field(default_factory=lambda: OptimiserSettings(lr=1e-6, schedule="constant", warm_up=0.0))
-    parallel: ParallelSettings = field(default_factory=ParallelSettings)
+    parallel: ParallelSettings = field(default_factory=lambda: ParallelSettings(timeout_minutes=180.0))
+    """A rank waits for another's longest episode, `play.limits.seconds`: 150 minutes where nothing is said."""
     care: CareSettings = field(default_factory=CareSettings)
     keep: GrpoKeepSettings = field(default_factory=GrpoKeepSettings)
 
@@ -164,6 +165,11 @@ def load_grpo_settings(source: str, overrides: Iterable[str] = ()) -> GrpoSettin
     play = settings.play
     if play.engine == "server" and play.server is None:
         raise InputError(f"{source}, key play.server", "is missing", "Name it: play: {server: {name: …, url: http://host:port, model: …}}.")
+    if play.engine == "server" and play.server.dialect == "vllm":
+        raise InputError(f"{source}, key play.server.dialect", "is vllm, whose completions take no pictures beside token ids", "Use an SGLang server.")
+    if settings.weights.lora is not None and settings.weights.lora.dropout:
+        raise InputError(f"{source}, key weights.lora.dropout", "is not 0: the policy that is updated would not be the one that played",
+                         "Leave it out; supervised fine-tuning may have it.")
     if play.model:
         raise InputError(f"{source}, key play.model", "is set, but the policy is the model that is trained", "Leave it out, and name --model.")
     return settings

@@ -1,5 +1,4 @@
-"""What a run tells: metrics.jsonl always, TensorBoard and curves.png where those libraries are installed, progress on stderr."""
-import importlib.util
+"""What a run tells: metrics.jsonl, TensorBoard, curves.png, progress on stderr."""
 import json
 import resource
 import sys
@@ -10,10 +9,14 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import torch
+from matplotlib.figure import Figure
+from torch.utils.tensorboard import SummaryWriter
 
 from files.parquet import write_whole
 
 CURVES = ("loss", "validation_loss", "lr", "grad_norm", "tokens_per_second", "peak_memory_gb")
+DRAW_SECONDS = 60.0
+"""Between drawings of a run that goes on."""
 
 
 @dataclass
@@ -37,11 +40,8 @@ class Metrics:
         self._began = time.perf_counter()
         kept = [line for line in self._lines() if line["update"] <= self.done]
         write_whole(self._path, "".join(json.dumps(line) + "\n" for line in kept).encode())
-        self._board = None
-        if importlib.util.find_spec("tensorboard"):
-            from torch.utils.tensorboard import SummaryWriter
-
-            self._board = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.done + 1)
+        self._drawn = self._began
+        self._board = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.done + 1)
 
     @property
     def _path(self) -> Path:
@@ -61,9 +61,10 @@ class Metrics:
         """
         with open(self._path, "a", encoding="utf-8") as out:
             out.write(json.dumps({"update": update, **figures}) + "\n")
-        if self._board is not None:
-            for name, value in figures.items():
-                self._board.add_scalar(name, value, update)
+        for name, value in figures.items():
+            self._board.add_scalar(name, value, update)
+        if time.perf_counter() - self._drawn > DRAW_SECONDS:
+            self._draw()
 
     def say(self, text: str) -> None:
         """A line for people."""
@@ -77,16 +78,11 @@ class Metrics:
 
     def close(self) -> None:
         """Draws the curves and closes what is open."""
-        if self._board is not None:
-            self._board.close()
-        if importlib.util.find_spec("matplotlib"):
-            self._draw()
-        else:
-            self.say("matplotlib is not installed: no curves.png")
+        self._board.close()
+        self._draw()
 
     def _draw(self) -> None:
-        from matplotlib.figure import Figure
-
+        self._drawn = time.perf_counter()
         lines = self._lines()
         found = [name for name in self.curves if any(name in line for line in lines)]
         if not found:

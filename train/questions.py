@@ -63,7 +63,7 @@ def read_questions(run: RunFolder, store_digest: str) -> Questions:
     found = sorted(run.read(finished_stage(run, facts["recipe"]["run"]["shards"]), "kept", Question), key=lambda question: question.id)
     made = {split: tuple(question for question in found if question.split == split) for split in (TRAIN, VALIDATION)}
     if not made[TRAIN]:
-        raise InputError(run.path, f"has no question of the split {TRAIN} among its {len(found)}", "Give the recipe's export.shares some for rl.")
+        raise InputError(run.path, f"has no question of the split {TRAIN} among its {len(found)}", "Raise the recipe's export.rl_share.")
     return Questions(run, made[TRAIN], made[VALIDATION], facts["recipe"])
 
 

@@ -31,7 +31,8 @@ class LoraSettings:
     """Adapters in place of all weights."""
 
     rank: Annotated[int, Gt(0)] = 64
-    alpha: Annotated[int, Gt(0)] = 128
+    alpha: Annotated[int, Ge(0)] = 0
+    """0 for twice the rank: what an adapter adds is multiplied by alpha ÷ rank."""
     dropout: Annotated[float, Ge(0), Le(1)] = 0.0
 
 

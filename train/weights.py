@@ -73,8 +73,8 @@ def load_model(folder: str, settings: WeightSettings, seed: int) -> Loaded:
         targets = [name for name, module in model.named_modules() if type(module) is nn.Linear and module is not model.get_output_embeddings()
                    and all(parameter.requires_grad for parameter in module.parameters())]
         torch.manual_seed(seed)
-        adapters = get_peft_model(model, LoraConfig(r=settings.lora.rank, lora_alpha=settings.lora.alpha, lora_dropout=settings.lora.dropout,
-                                                    target_modules=targets))
+        alpha = settings.lora.alpha or 2 * settings.lora.rank
+        adapters = get_peft_model(model, LoraConfig(r=settings.lora.rank, lora_alpha=alpha, lora_dropout=settings.lora.dropout, target_modules=targets))
         model = cast(Any, adapters.get_base_model())
     for parameter in model.parameters():
         if parameter.requires_grad or settings.precision == "fp32":

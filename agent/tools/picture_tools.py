@@ -28,7 +28,7 @@ async def crop(at: Context, handle: Handle, box: Box) -> Output:
 
     Args:
         handle: The picture, as N or "<image:N>".
-        box: Left, top, right, bottom of the part, each from 0 to 1000 in shares of the picture's width and height, whatever its size in pixels.
+        box: The part, as [left, top, right, bottom], each from 0 to 1000, in thousandths of the width or height.
     """
     left, top, right, bottom = box
     if left >= right or top >= bottom:

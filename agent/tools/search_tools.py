@@ -25,7 +25,7 @@ TopK = Annotated[int, Field(ge=1, le=20)]
 
 
 async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -> Output:
-    """Searches for text and returns title, address and an extract of each page found.
+    """Searches pages by words and returns title, address and an extract of each page found.
 
     Args:
         query: What to look for, in key words.
@@ -54,7 +54,7 @@ async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -
 
 
 async def web_search(at: Context, query: Text) -> Output:
-    """Searches for text and returns title, address and a short snippet of the best pages; nothing is read.
+    """Like text_search, but with only a short snippet of each page.
 
     Args:
         query: What to look for, in key words.
@@ -66,8 +66,8 @@ async def web_search(at: Context, query: Text) -> Output:
 
 
 async def image_search(at: Context, handle: Handle | None = None, query: Text | None = None) -> Output:
-    """Searches for pictures, by a picture (pages that show the same or similar things) or by words; give one of the two. Where nothing fits, a part
-    of the picture (crop), or the picture set straight or sharpened, may find more.
+    """Searches for pictures: give exactly one of handle (finds pages that show the same or similar things) and query. Only the first few hits
+    come with their pictures. Where nothing fits, a part of the picture (crop), or the picture set straight or sharpened, may find more.
 
     Args:
         handle: The picture to search by, as N or "<image:N>".
@@ -88,10 +88,10 @@ async def image_search(at: Context, handle: Handle | None = None, query: Text | 
 
 
 async def visit(at: Context, url: Text, goal: Text) -> Output:
-    """Opens a page and returns what it says about a goal, its pictures, and links to follow.
+    """Opens a page and returns what it says about a goal, its first pictures, and links to follow: not always all, those that fit the goal first.
 
     Args:
-        url: The page's address, as a search or a page gave it.
+        url: The page's address, as a search or a page gave it. Not every thing that is named has a page.
         goal: What you want to learn from the page.
     """
     began = time.monotonic()

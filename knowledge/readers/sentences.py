@@ -43,6 +43,18 @@ def _is_abbreviation(word: str) -> bool:
     return word.lower() in _ABBREVIATIONS or (len(word) > 2 and word[-2] == "." and word[-1].isupper())
 
 
+_CATEGORY = re.compile(r"(?<!\w)(?:category|kategorie|catégorie|categor[ií]a|categorie|kategoria|категория) ?:\w", re.IGNORECASE)
+
+
+def tells(sentence: str) -> bool:
+    """Whether a sentence tells anything: a category's name, of a link shown as text or of a broken mark, sorts a page and says nothing of it.
+
+    >>> tells("It stands in Velm."), tells("Category:Towers in Velm"), tells("It stands. [[category:Towers of Velm")
+    (True, False, False)
+    """
+    return _CATEGORY.search(sentence) is None
+
+
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """The sentences of a text as (start, end) offsets, without the blanks around them."""
     spans, start = [], 0

@@ -46,6 +46,10 @@ class SortedTable:
         last = max(0, bisect_right(self._fences, key) - 1)
         return first * PAGE + bisect_left(self._keys(first), key), last * PAGE + bisect_right(self._keys(last), key)
 
+    def find_beginning(self, beginning: str) -> tuple[int, int]:
+        """The rows [start, stop) whose key begins so."""
+        return self.find(beginning)[0], self.find(beginning + "\U0010ffff")[0]
+
     def records(self, start: int, stop: int) -> list[bytes]:
         """The records of the rows [start, stop)."""
         return self._rows(self._records, start, stop)

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from files.locations import location
+from knowledge.dates import overlapping
 from knowledge.store.codec import unpack
 from knowledge.store.layout import META, STORE_VERSION, value_row_key
 from knowledge.store.sorted_table import SortedTable
@@ -101,12 +102,24 @@ class Store:
         return self._claims(subject)
 
     def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
-        """The subjects of best claims with that value, sorted; the first `limit`."""
-        return self._ids("values", value_row_key(property, value_key), limit)
+        """The subjects of best claims with that value, or a date that may be the same ("4 May 1832" for 1832), sorted; the first `limit`."""
+        rows = self._tables["values"]
+        spans = self._spans(property, value_key)
+        if len(spans) == 1:
+            start, stop = spans[0]
+            return tuple(rows.ids(start, min(stop, start + limit)))
+        return tuple(sorted({subject for span in spans for subject in rows.ids(*span)})[:limit])
 
     def num_subjects(self, property: str, value_key: str) -> int:
-        """How many `subjects` there are."""
-        return self._count("values", value_row_key(property, value_key))
+        """How many `subjects` there are; of dates a subject that has several of them counts for each."""
+        return sum(stop - start for start, stop in self._spans(property, value_key))
+
+    def _spans(self, property: str, value_key: str) -> list[tuple[int, int]]:
+        """The rows of table `values` whose values can be the same as one."""
+        rows = self._tables["values"]
+        beginning, keys = overlapping(value_key)
+        spans = [rows.find(value_row_key(property, key)) for key in keys]
+        return [*spans, rows.find_beginning(value_row_key(property, beginning))] if beginning else spans
 
     def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
         """Best claims whose value is this entity, sorted by (subject, property, id); the first `limit`."""

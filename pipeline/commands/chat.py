@@ -4,12 +4,11 @@ What is printed comes from a model and from pages: control characters are taken 
 """
 import tempfile
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
-from agent.engines.engine import Engine, Sample
+from agent.engines.engine import Engine
 from agent.play.player import Player, Task
 from agent.setup import PlayPlace, check_engine, open_player, opened_sandbox, own_engine
 from agent.turns.conversation import Conversation
@@ -17,7 +16,8 @@ from calls.event_loop import submit
 from files.opened import Opened
 from models.messages import Message
 from models.picture_file import PictureError, decode
-from pipeline.commands.chat_page import ChatPage, HandEngine, ShownEngine
+from pipeline.commands.chat_page import ChatPage, HandEngine
+from pipeline.commands.watched_engine import WatchedEngine
 from pipeline.ingest.store_vectors import embed_store
 from pipeline.recipe import Recipe
 from records.episodes import EndReason, Episode, ToolResult
@@ -39,33 +39,19 @@ def harmless(text: str) -> str:
     return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
 
 
-class SpokenEngine:
-    """An engine that prints each turn, and before it what the turn before brought."""
-
-    def __init__(self, engine: Engine, say: Print) -> None:
-        self._engine, self._say = engine, say
-        self.name, self.model = engine.name, engine.model
-
-    @property
-    def sampling(self) -> Mapping[str, Any]:
-        """The engine's."""
-        return self._engine.sampling
-
-    async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """See `Engine.step`."""
+def spoken(engine: Engine, say: Print) -> WatchedEngine:
+    """The engine with each turn printed, and before it what the turn before brought."""
+    def before(conversation: Conversation) -> None:
         if conversation.exchanges and (result := conversation.exchanges[-1].turn.result) is not None:
-            self._say(observed(result))
-        sample = await self._engine.step(conversation, max_new_tokens=max_new_tokens)
-        self._say(f"── turn {conversation.turn + 1} ──\n{harmless(sample.text)}\n")
-        return sample
+            say(observed(result))
 
-    def num_tokens(self, message: Message) -> int:
-        """See `Engine.num_tokens`."""
-        return self._engine.num_tokens(message)
+    return WatchedEngine(engine, before, lambda conversation, sample: say(f"── turn {conversation.turn + 1} ──\n{harmless(sample.text)}\n"))
 
-    def forget(self, conversation: Conversation) -> None:
-        """See `Engine.forget`."""
-        self._engine.forget(conversation)
+
+def shown(engine: Engine, page: ChatPage) -> WatchedEngine:
+    """The engine with its conversation on a page."""
+    return WatchedEngine(engine, lambda conversation: page.show(conversation.messages),
+                         lambda conversation, sample: page.show((*conversation.messages, Message("assistant", (sample.text,)))))
 
 
 def observed(result: ToolResult) -> str:
@@ -103,14 +89,14 @@ def chat(recipe: Recipe, question: str, *, store: str, opened: Opened, picture: 
     else:
         check_engine(recipe.teach, recipe.models)
     opened_sandbox(recipe.teach.tools.tools, opened)
-    shown = _read(picture)
+    pictures = _read(picture)
     embed_store(absolute(store), recipe.models.clip)
     with tempfile.TemporaryDirectory(prefix="questloom-chat-") as folder:
         calls = RunFolder(folder).calls(recipe.run.calls)
         made = open_player(recipe.teach, PlayPlace(absolute(store), lambda: calls, recipe.models, opened, recipe.seed))
-        task = Task(task_id=sha256_hex(question)[:32], question=question, pictures=shown)
+        task = Task(task_id=sha256_hex(question)[:32], question=question, pictures=pictures)
         with (ChatPage(made.toolbox.schemas(), hand) if page or by_hand else nullcontext()) as shows:
-            engine = SpokenEngine(made.player.engine, say) if shows is None else ShownEngine(made.player.engine, shows)
+            engine = spoken(made.player.engine, say) if shows is None else shown(made.player.engine, shows)
             player = Player(engine, made.toolbox, recipe.teach.limits, renderer=made.player.renderer)
             if shows is not None:
                 say(f"Open {shows.url}\nWhoever has this address sees the episode{' and plays it' if by_hand else ''}. Ctrl-C ends it.")

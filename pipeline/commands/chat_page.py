@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from agent.engines.engine import Engine, Sample
+from agent.engines.engine import Sample
 from agent.turns.conversation import Conversation
 from models.messages import Message, Picture
 from records.episodes import Episode
@@ -165,31 +165,3 @@ class ChatPage:
                 """The terminal is the episode's."""
 
         return Handler
-
-
-class ShownEngine:
-    """An engine whose conversations the page shows."""
-
-    def __init__(self, engine: Engine, page: ChatPage) -> None:
-        self._engine, self._page = engine, page
-        self.name, self.model = engine.name, engine.model
-
-    @property
-    def sampling(self) -> Mapping[str, Any]:
-        """The engine's."""
-        return self._engine.sampling
-
-    async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """See `Engine.step`."""
-        self._page.show(conversation.messages)
-        sample = await self._engine.step(conversation, max_new_tokens=max_new_tokens)
-        self._page.show((*conversation.messages, Message("assistant", (sample.text,))))
-        return sample
-
-    def num_tokens(self, message: Message) -> int:
-        """See `Engine.num_tokens`."""
-        return self._engine.num_tokens(message)
-
-    def forget(self, conversation: Conversation) -> None:
-        """See `Engine.forget`."""
-        self._engine.forget(conversation)

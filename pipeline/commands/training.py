@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pipeline.commands.options import Json_
 from records.errors import InputError
 
 THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
@@ -39,8 +40,8 @@ Gpus_ = Annotated[int, typer.Option("--gpus", min=1, help="Several share the wei
 GpuMemory_ = Annotated[float, typer.Option("--gpu-memory", min=1, help="GB of one.")]
 GpuPeak_ = Annotated[float, typer.Option("--gpu-peak", min=1, help="TFLOP/s of one, bf16, dense.")]
 Mfu_ = Annotated[float, typer.Option("--mfu", min=0.01, max=1, help="Share of the peak that is assumed where no pace is given.")]
-Pace_ = Annotated[float, typer.Option("--training-pace", min=0, help="Measured tokens a second and GPU (metrics.jsonl: tokens_per_second ÷ GPUs).")]
-Json_ = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Pace_ = Annotated[float, typer.Option("--training-pace", min=0, help="Measured tokens a second and GPU (metrics.jsonl: tokens_per_second ÷ GPUs; of "
+                                                                     "GRPO trained_tokens_per_second ÷ GPUs).")]
 
 
 @train.command("sft", context_settings=THROUGH, help="Supervised fine-tuning on kept episodes or dialogues.")
@@ -85,7 +86,8 @@ def plan_sft(model: Model_, run: Run_ = "", policy: Policy_ = "teacher", rows: R
 def plan_grpo(model: Model_, run: Run_ = "", policy: Policy_ = "teacher", rows: Rows_ = 1, tokens: Tokens_ = 0, labels: Labels_ = 0,
               pictures: Pictures_ = 0, config: GrpoConfig_ = "grpo-vsearcher", overrides: Set_ = None, gpus: Gpus_ = 1,
               gpu_memory: GpuMemory_ = 80.0, gpu_peak: GpuPeak_ = 989.0, mfu: Mfu_ = 0.3, training_pace: Pace_ = 0.0,
-              sampling_pace: Annotated[float, typer.Option(min=0, help="Measured tokens sampled a second and GPU; 0 to reckon.")] = 0.0,
+              sampling_pace: Annotated[float, typer.Option(min=0, help="Measured tokens sampled a second and GPU (metrics.jsonl: "
+                                                           "played_tokens_per_second ÷ GPUs); 0 to estimate.")] = 0.0,
               as_json: Json_ = False) -> None:
     """GRPO: rollouts, tokens sampled and updated on, memory a GPU, GPU hours.
 

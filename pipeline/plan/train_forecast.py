@@ -121,7 +121,7 @@ def _pace(what: str, pace: Pace, assumed: str) -> str:
 def _memory(found: Memory, gpu: Gpu) -> str:
     rows = [(name, f"{part / 1e9:.1f} GB") for name, part in vars(found).items()]
     fits = ("fits, with fragmentation and libraries still to come" if found.total < 0.9 * gpu.memory else "is TOO NEAR to what there is"
-            if found.total < gpu.memory else "does NOT fit: more GPUs, LoRA, or fewer tokens a forward pass (batch.micro_tokens)")
+            if found.total < gpu.memory else "does NOT fit: more GPUs, LoRA, or shorter rows (data.max_tokens)")
     return "\n".join(["memory a GPU, reckoned", _table(rows), f"  {found.total / 1e9:.1f} GB in all of {gpu.memory / 1e9:.0f}: {fits}"])
 
 

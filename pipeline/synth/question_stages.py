@@ -22,7 +22,7 @@ from transforms.stages.stage import Apply, reject
 
 def make_draft(job: Job) -> Apply:
     store = job.store
-    drafter = Drafter(facts=store, writer=make_writer(job), accept=Accept(store, job.recipe.certificate),
+    drafter = Drafter(facts=store, writer=make_writer(job), accept=Accept(store, job.recipe.certificate, job.recipe.draft.own_page),
                       rules=job.recipe.draft, recipe_seed=job.recipe.seed, language=job.recipe.language)
     return drafting_outside(job, drafter) if job.recipe.external else drafter.__call__
 

@@ -69,8 +69,9 @@ class Frame:
 
     @property
     def is_reducible(self) -> bool:
-        """Whether a relative clause on its subject can do without its copula: "the tower (that was) designed by …"."""
-        return self.verb in BE and self.middle.split(" ")[0] not in ("the", "a", "part", "associated") and self.other not in "q"
+        """Whether a relative clause on its subject can do without its verb: "the tower (that was) designed by …", "the tower (that stands) in …"."""
+        bare = self.verb in BE or (self.verb in ("stands", "lies", "hangs") and not self.middle and bool(self.preposition))
+        return bare and self.middle.split(" ")[0] not in ("the", "a", "part", "associated") and self.other not in "q"
 
     def predicate(self, other: str) -> str:
         """What is said of its subject: "was born in Karsk"."""

@@ -62,6 +62,7 @@ def inputs(world: str) -> dict[str, tuple[str, ...]]:
     return {"articles": (f"{world}/articles.xml.bz2",), "entities": (f"{world}/entities.json.bz2",), "images": (f"{world}/images",)}
 
 
+@pytest.mark.slow
 def test_store_run_audit_and_published_copy_in_a_bucket_are_those_of_local_folders(s3, small, tmp_path):
     world = Path(small).parent / "world"
     upload(world, f"{s3}/world")

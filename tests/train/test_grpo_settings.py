@@ -61,6 +61,8 @@ def test_every_preset_loads_and_is_the_same_read_again(name):
     (["play.temperature=0"], "key play.temperature: .*greater than 0"), (["step.rollouts=1"], "key step.rollouts: .*greater than 1"),
     (["step.micro_tokens=50"], "key step.micro_tokens: is 50, but a row may have 1100 tokens"), (["play.model=x"], "key play.model: is set"),
     (["play.engine=server"], "key play.server: is missing"),
+    (["play.engine=server", "play.server={name: r, url: http://127.0.0.1:1, model: m, dialect: vllm}"], "key play.server.dialect: is vllm"),
+    (["weights.lora={rank: 4, dropout: 0.1}"], "key weights.lora.dropout: is not 0"),
     (["axpo.trigger=no_tool"], "rollouts without a tool call have no prefix")])
 def test_wrong_settings_are_refused_with_their_place(overrides, message):
     with pytest.raises(InputError, match=message):

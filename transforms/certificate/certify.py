@@ -14,6 +14,7 @@ from transforms.certificate.evidence import evidence, num_hops, unstated
 from transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
 from transforms.certificate.facts import Facts, Trust
 from transforms.certificate.guess import guess
+from transforms.certificate.kinds import kind_hops
 from transforms.certificate.leak import find_leak, folded
 from transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
 from transforms.certificate.votes import certify_votes
@@ -222,7 +223,9 @@ def certify(question: Question, facts: Facts, anchor: Binding, rules: Certificat
     if leak:
         return Refusal(reason=Reason.LEAK, evidence=leak)
     votes = Json(question.votes) if agree else Json(None)
-    return question.replace(certificate=made.replace(checks=(*made.checks, *agree, Check(name="no_leak", passed=True)), votes=votes))
+    kinds = kind_hops(facts, question.text, binding, form) if agree else ()
+    return question.replace(certificate=made.replace(evidence=(*made.evidence, *kinds), votes=votes,
+                                                     checks=(*made.checks, *agree, Check(name="no_leak", passed=True))))
 
 
 def words_agree(question: Question) -> tuple[Check, ...] | Refusal:

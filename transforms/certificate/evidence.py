@@ -1,4 +1,5 @@
 """Evidence: for each hop the claim that it rests on, with its revision, and where an encyclopedia says it."""
+from knowledge.readers.sentences import tells
 from records.form import ClaimClause, Form, SentenceClause
 from records.knowledge import Article, Claim, Value, entity_value
 from records.synthesis import Hop
@@ -27,7 +28,7 @@ def sentence_for(article: Article | None, facts: Facts, value: Value) -> tuple[i
     if value.kind == "entity":
         other = facts.article(value.entity)
         for link in article.links:
-            if other is not None and link.target == other.title:
+            if other is not None and link.target == other.title and tells(article.sentence(link)):
                 return link.section, link.sentence_start, link.sentence_end, article.sentence(link)
     for number, section in enumerate(article.sections):
         for name in names_of(facts, value):
@@ -37,7 +38,8 @@ def sentence_for(article: Article | None, facts: Facts, value: Value) -> tuple[i
                 start = max(stop_before + 2 if stop_before >= 0 else 0, section.text.rfind("\n", 0, at) + 1)
                 stop = section.text.find(". ", at)
                 end = len(section.text) if stop < 0 else stop + 1
-                return number, start, end, section.text[start:end]
+                if tells(section.text[start:end]):
+                    return number, start, end, section.text[start:end]
     return None
 
 

@@ -117,11 +117,7 @@ def _extend_claim(clause: ClaimClause, binding: Binding, facts: Facts, limit: in
 
 
 def matching_subjects(facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT) -> tuple[str, ...]:
-    """Entities of which the store says (property, value).
-
-    A date is looked up at its own precision and, for a year, is not widened to all its days: the finer dates are
-    found through the other clauses. Raises `TooLarge` beyond the limit.
-    """
+    """Entities of which the store says (property, value), or of which it gives a date that may be the same. Raises `TooLarge` beyond the limit."""
     if facts.num_subjects(property, value.key()) > limit:
         raise TooLarge(f"{property} {value.key()}")
     return facts.subjects(property, value.key(), limit=limit)

@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from knowledge.dates import refined
+from knowledge.store.profiles import PERIODS
 from prompts.phrases import property_use
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile, Value
 
@@ -23,7 +24,10 @@ TRANSITIVE = {"P279": ("P279",), "P361": ("P361", "P131"), **dict.fromkeys(("P13
 
 
 class Facts(Protocol):
-    """The look-ups of `knowledge.store.Store` that certificates need; tests give small in-memory ones."""
+    """The look-ups of `knowledge.store.Store` that certificates need; tests give small in-memory ones.
+
+    A date's `subjects` are those of all dates that overlap it (`knowledge.dates.overlapping`): who asks by a year means every day of it.
+    """
 
     def __hash__(self) -> int: ...
     def entity(self, entity_id: str) -> Entity | None: ...
@@ -90,6 +94,19 @@ def is_functional(facts: Facts, property: str, classes: tuple[str, ...], trust: 
     overall = _surplus(facts.profile(property), DECLARED_SURPLUS if declared else OTHER_SURPLUS, MIN_EVIDENCE if declared else 1)
     known = [_surplus(p, overall, MIN_EVIDENCE) for c in classes if (p := facts.profile(property, c)).num_subjects]
     return all(1 / (1 + surplus) >= bar for surplus in known or [overall])
+
+
+def is_volatile(facts: Facts, claim: Claim) -> bool:
+    """Whether another day says otherwise: by the table of properties, or of a number that is told with the time at which it holds.
+
+    Nobody can list every count of people, women or speakers; but a number that depends on a date says so, itself or mostly where its property is used.
+    """
+    if property_use(claim.property).volatile:
+        return True
+    if claim.value.kind != "quantity":
+        return False
+    profile = facts.profile(claim.property)
+    return any(q.property in PERIODS for q in claim.qualifiers) or profile.num_dated > MOST_DATED * profile.num_subjects
 
 
 def _surplus(profile: PropertyProfile, believed: float, weight: int) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.oracle.relation_words import Cue, Cues, Relation, cues_of
+from knowledge.readers.sentences import tells
 from records.knowledge import Article, Claim, Value, entity_value
 from transforms.certificate.facts import Facts
 from transforms.certificate.text_veto import names_of
@@ -57,6 +58,8 @@ def _sentence(facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...
     for number, section in enumerate(article.sections):
         for start, end in sentences(section.text):
             text = section.text[start:end]
+            if not tells(text):
+                continue
             spots = _spots(text, names)
             linked = any(n == number and start <= at < end for n, at in links)
             for cue in cues:

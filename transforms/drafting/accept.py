@@ -14,7 +14,7 @@ from transforms.certificate.description import Description, descriptions
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
 from transforms.certificate.guess import guess_of_kind
-from transforms.certificate.leak import find_leak
+from transforms.certificate.leak import answer_names, find_leak, leaked
 from transforms.certificate.margin import constants_of, margin_of, num_fitting
 from transforms.writing.writer import Draft, Vote, Writer, WriterRejection
 
@@ -32,6 +32,8 @@ class Accept:
 
     facts: Facts
     rules: CertificateRules
+    own_page: bool = True
+    """Whether the answer may stand on the page of the picture's thing (`DraftRules.own_page`)."""
 
     def described(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None:
         """Whether one variable's description has the margin; the nodes around it are taken as known."""
@@ -64,6 +66,16 @@ class Accept:
         """Whether the words name a hidden node or the answer."""
         leak = find_leak(self.facts, {"question": draft.text}, hidden_nodes(binding_of(draft.bindings)), draft.answer, self.rules.languages)
         return Refusal(reason=Reason.LEAK, evidence=leak) if leak else None
+
+    def _on_own_page(self, draft: Draft) -> Refusal | None:
+        """A refusal where the page of what the picture shows states the answer: whoever finds the page needs to go no further."""
+        article = self.facts.article(draft.anchor)
+        if self.own_page or article is None:
+            return None
+        names = answer_names(self.facts, draft.answer, self.rules.languages)
+        texts = [*(s.text for s in article.sections), *(f.text for f in article.infobox)]
+        said = next((name for text in texts if (name := leaked(text, names))), None)
+        return Refusal(reason=Reason.IMAGE_SEARCH_SHORTCUT, evidence={"title": article.title, "found": said}) if said else None
 
     async def step(self, before: Draft, after: Draft, var: str, writer: Writer, seed: Seed) -> Draft | Refusal:
         """The draft, if the rewriting step keeps the question unique and its answer the same.
@@ -131,6 +143,8 @@ class Accept:
             hidden = draft.earlier[-1] if draft.history and draft.history[-1].role == "hide_entity" else None
             voted = self.no_leak(draft) or await self.voted(hidden, draft, writer, seed)
             return voted if isinstance(voted, Refusal) else await self._read_back(voted, writer, seed)
+        if near := self._on_own_page(draft):
+            return near
         given = given_by_picture(draft.form, binding_of(draft.bindings))
         made = certify_form(draft.form, self.facts, given, draft.bindings, self.rules)
         return made if isinstance(made, Refusal) else await self._worded(draft, writer, seed)

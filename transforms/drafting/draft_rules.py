@@ -66,6 +66,8 @@ class DraftRules:
     """Walks of which the drafts are put in the order of their interest before one is tried; with a model each costs a question."""
     least_interest: Annotated[float, Ge(0), Le(5)] = 0.0
     """A draft whose score (`interest.py`) is lower is refused; one without a form has no score and passes."""
+    own_page: bool = True
+    """Whether a draft's answer may stand on the page of its picture's thing; such drafts fall by `image_search` later, if that is asked."""
     obfuscate_share: Annotated[Share, Evolves("writer", 0, 0.5, 0.1)] = 0.0
     """Path questions that the llm writer makes ask for an attribute of their former answer (OpenSearch-VL does not give its rate)."""
     rewrite_bridges: bool = False

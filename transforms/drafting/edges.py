@@ -1,6 +1,7 @@
 """The edges of the graph that paths walk on: claims that a question may pass over."""
 from dataclasses import dataclass
 
+from knowledge.readers.sentences import tells
 from prompts.phrases import property_use
 from records.knowledge import Entity
 from transforms.certificate.completeness import nearly_complete
@@ -39,8 +40,8 @@ def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int
     """
     article = facts.article(entity.id)
     found = {}
-    for link in article.links if article else ():
-        if link.anchor[:1].islower():
+    for link in article.links if article is not None else ():
+        if link.anchor[:1].islower() or not (article and tells(article.sentence(link))):
             continue
         target = facts.entity(facts.entity_of_title(link.target) or "")
         if target is not None and target.id not in avoid and target.in_degree <= max_hub and facts.article(target.id) is not None:

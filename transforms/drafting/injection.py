@@ -6,6 +6,7 @@ from records.outcomes import Reason
 from records.synthesis import Seed
 from transforms.drafting.accept import Accept
 from transforms.drafting.draft_rules import DraftRules
+from transforms.drafting.interest import by_interest
 from transforms.drafting.trail import Trail
 from transforms.writing.writer import Draft, Mention, Writer
 
@@ -34,7 +35,7 @@ async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept:
                 trail.add_reason(Reason.NO_PICTURE, entity.label())
             for mention in mentions:
                 shown = await trail.attempt(mention.surface, writer.hide_entity(draft, mention, seed))
-                if shown is None:
+                if shown is None or not by_interest([shown], accept.facts, rules.least_interest, trail):
                     continue
                 finished = await accept.finished(shown, writer, seed)
                 if isinstance(finished, Draft):

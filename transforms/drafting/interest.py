@@ -19,6 +19,8 @@ _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9, "time": 0.3, "quan
 """How telling an answer is by its kind: a name is remembered, the founding year of a town is not."""
 COMPUTED = 0.2
 """How telling a number of years between two dates is."""
+IN_A_ROW = 0.5
+"""What is left of it where the way goes from person to person: parents and teachers of people whom nobody knows."""
 WELL_KNOWN = 64
 """Links in, or editions with an article, from which a thing counts as well known."""
 
@@ -43,7 +45,9 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
         telling = min(telling, COMPUTED)
     stops = [entity for entity in (facts.entity(v.entity) for v in _along(form, binding)) if entity is not None]
     known = sum(_known(e) for e in stops) / max(1, len(stops))
-    return LEAST + (MOST - LEAST) * (0.4 * telling + 0.1 * rarity + 0.15 * _distance(facts, stops) + 0.2 * _way(form, facts, stops) + 0.15 * known)
+    if any(_people(facts, c, binding) for c in form.of(ClaimClause) if form.ask.var not in (c.subject, c.object)):
+        telling *= IN_A_ROW
+    return LEAST + (MOST - LEAST) * (0.5 * telling + 0.05 * rarity + 0.1 * _distance(facts, stops) + 0.25 * _way(form, facts, stops) + 0.1 * known)
 
 
 def of_draft(draft: Draft, facts: Facts) -> float:
@@ -81,6 +85,12 @@ def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
     relations = [property_use(c.property).weight for c in form.of(ClaimClause) if {c.subject, c.object}.isdisjoint({form.ask.var})]
     different = len({said_class(facts, e.id) for e in stops}) / max(3, len(stops))
     return different * sum(relations) / len(relations) if relations else 0.0
+
+
+def _people(facts: Facts, claim: ClaimClause, binding: Binding) -> bool:
+    """Whether both ends of a claim are people."""
+    ends = [binding[t] if isinstance(t, str) else t for t in (claim.subject, claim.object)]
+    return all(v.kind == "entity" and (e := facts.entity(v.entity)) and e.domain == "person" for v in ends)
 
 
 def _known(entity: Entity) -> float:

@@ -2,13 +2,15 @@
 
 `text_search`: the question itself as a text search. `image_search` (OpenSearch-VL's second stage): one image search of the picture,
 and the pages it leads to.
-Both are the searches that episodes have, so what is measured is what an agent would find. A page gives the answer away where it states it
-and is about a node of the question, or where the answer is a name or a text (a bare year or number on an unrelated page gives nothing away).
+Both are the searches that episodes have, so what is measured is what an agent would find. A page gives the answer away where it states it and is about a
+node of the question, or, the answer being a name or a text, names another node beside it. A bare year, or a family's name on a page about something
+else, tells nobody that it is the answer.
 """
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from records.knowledge import Article
+from records.form import ClaimClause
+from records.knowledge import Article, Value
 from records.outcomes import Reason, Rejection
 from records.synthesis import Question, Verdict
 from transforms.certificate.facts import Facts
@@ -36,21 +38,32 @@ def search_shortcut(question: Question, found: Iterable[Found], facts: Facts, la
         languages: whose names of the answer count.
         filter: "text_search" or "image_search".
     """
-    names = answer_names(facts, question.answer, languages)
+    names, others = answer_names(facts, question.answer, languages), other_names(question, facts, languages)
     num = 0
     for rank, page in enumerate(found):
         num += 1
-        said = gives_away(question, page, names)
+        said = gives_away(question, page, names, others)
         if said is not None:
             return reject(question, REASONS[filter], {"rank": rank, "title": page.title, "found": said, "passage": page.text[:300]})
     return question.with_verdict(Verdict(filter=filter, passed=True, solver="local_search", num_samples=num))
 
 
-def gives_away(question: Question, page: Found, names: tuple[str, ...]) -> str | None:
-    """The name of the answer that a page states, if that tells a solver the answer."""
-    if question.answer.type not in DISTINCTIVE and page.entity_id not in question.bindings.values():
+def gives_away(question: Question, page: Found, names: tuple[str, ...], others: tuple[str, ...]) -> str | None:
+    """The name of the answer that a page states, if that tells a solver the answer.
+
+    `others` are the names of what else the question is about; where none is known, any page that names the answer counts.
+    """
+    related = page.entity_id in question.bindings.values() or (question.answer.type in DISTINCTIVE and (not others or leaked(page.text, others)))
+    if not related:
         return None
     return leaked(page.text, names)
+
+
+def other_names(question: Question, facts: Facts, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """The full names of the question's things: all but its answer, those that it names too."""
+    named = [t.entity for c in question.logical_form.of(ClaimClause) for t in (c.subject, c.object) if isinstance(t, Value)] if question.logical_form else []
+    entities = (facts.entity(key) for key in (*question.bindings.values(), *named) if key != question.answer.value.entity)
+    return tuple(dict.fromkeys(name for e in entities if e for name in e.names(languages)))
 
 
 def page_text(article: Article) -> str:

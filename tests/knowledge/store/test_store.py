@@ -5,7 +5,7 @@ import pytest
 from knowledge.store import Store
 from knowledge.store.build import build_store
 from records.errors import InputError
-from records.knowledge import Claim, Entity, Value
+from records.knowledge import Claim, Entity, Value, value_of_key
 
 
 def test_claims_come_sorted_with_every_rank_and_their_qualifiers(store, everything):
@@ -22,6 +22,18 @@ def test_subjects_are_those_of_best_claims_only(store):
     assert store.subjects("P571", "time:+1850/9", limit=1) == ("Q900001",)
     assert store.num_subjects("P571", "time:+1850/9") == 2
     assert store.subjects("P84", "Q9") == () and store.num_subjects("P8", "Q900010") == 0
+
+
+def test_a_date_finds_the_subjects_of_every_date_that_may_be_the_same(tmp_path):
+    days = {"Q1": "+1850/9", "Q2": "+1850-05-04/11", "Q3": "+1850-06/10", "Q4": "+185/8", "Q5": "+18/7",
+            "Q6": "+1851/9", "Q7": "+1849-12-31/11", "Q8": "-1850/9"}
+    claims = [Claim(subject=s, property="P571", value=value_of_key(f"time:{d}")) for s, d in days.items()]
+    claims += [Claim(subject="Q9", property="P576", value=value_of_key("time:+1850-01-01/11"))]
+    build_store(str(tmp_path), entities=[Entity(id=c.subject) for c in claims], claims=claims)
+    found = Store.open(str(tmp_path))
+    assert found.subjects("P571", "time:+1850/9") == ("Q1", "Q2", "Q3", "Q4", "Q5") and found.num_subjects("P571", "time:+1850/9") == 5
+    assert found.subjects("P571", "time:+1850-05-04/11") == ("Q1", "Q2", "Q4", "Q5")
+    assert found.subjects("P571", "time:+185/8", limit=2) == ("Q1", "Q2") and found.num_subjects("P571", "time:+1800/9") == 1
 
 
 def test_claims_into_an_entity_name_its_subjects(store):

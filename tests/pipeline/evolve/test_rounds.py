@@ -132,6 +132,7 @@ def digests(at: Path) -> dict[str, str]:
     return {name: hashlib.sha256((at / name).read_bytes()).hexdigest() for name in names if (at / name).is_file()}
 
 
+@pytest.mark.slow
 def test_a_step_that_stands_is_not_done_again_and_one_whose_file_is_lost_comes_out_the_same(loop):
     steps(loop, *LAST)
     at = loop.round(1)

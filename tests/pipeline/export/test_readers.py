@@ -20,6 +20,8 @@ from tests.pipeline.export import finished_run as world
 from tests.pipeline.export import readers
 from tests.pipeline.export.parquet_rows import load
 
+pytestmark = pytest.mark.slow  # the tools are installed first
+
 TRAJECTORIES = "questloom_small_trajectories_train"
 HOSTILE = "Which tag stands beside <image>, <video> and <audio> in the picture?"
 HARMLESS = "Which tag stands beside ‹image›, ‹video› and ‹audio› in the picture?"

@@ -9,7 +9,7 @@ from calls.ledger import has_ledger
 from calls.open import open_cache
 from calls.shared.place import place_of
 from models.messages import user
-from pipeline.cli import with_cache
+from pipeline.commands.options import with_cache
 from pipeline.export.reply_costs import replies_of
 from pipeline.recipe import Recipe, load_recipe
 from pipeline.report.spend_text import read_spend

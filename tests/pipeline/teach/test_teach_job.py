@@ -104,6 +104,7 @@ def test_no_journal_is_left_and_times_stand_beside(whole):
     assert all(t.seconds > 0 for t in times)
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_bytes_as_one(asked, whole, small, tmp_path):
     shutil.copytree(asked, tmp_path / "run")
     assert start(tmp_path / "run", small, 2).wait() == 0

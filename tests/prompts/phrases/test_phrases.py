@@ -55,7 +55,7 @@ def test_every_property_of_the_world_has_words_whether_listed_or_not():
 
 def test_uses_say_what_a_good_question_may_use():
     assert property_use("P84").hop
-    assert property_use("P84").weight == 1.0
+    assert property_use("P170").weight == 1.0
     assert property_use("P1082").volatile
     assert not property_use("P17").answer
     assert property_use("P17").clue

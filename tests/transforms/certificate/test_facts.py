@@ -3,7 +3,7 @@ import pytest
 
 from records.knowledge import PropertyInfo, Qualifier, Value, entity_value
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.facts import Trust, best_values, is_functional
+from transforms.certificate.facts import Trust, best_values, is_functional, is_volatile
 from transforms.certificate.one_of_class import single_value
 
 DAY = Value(kind="time", time="+1732-02-22T00:00:00Z", precision=11)
@@ -55,6 +55,17 @@ def test_what_is_often_dated_is_not_functional():
     many = [c.replace(qualifiers=dated) if c.property == "P19" and i < 30 else c for i, c in enumerate(claims)]
     assert is_functional(SmallFacts(few[15:] + claims[:15]), "P19", ("Qc",), Trust())
     assert not is_functional(SmallFacts(many), "P19", ("Qc",), Trust())
+
+
+def test_a_number_that_is_told_with_its_date_is_volatile_and_a_lasting_one_is_not():
+    dated = (Qualifier(property="P585", value=year(2011)),)
+    women, height = Value(kind="quantity", number=812), Value(kind="quantity", number=31, unit="Q11573")
+    claims = [claim("Q1", "P9999", women, qualifiers=dated), claim("Q2", "P9999", women), *(claim(f"Q3{n}", "P2048", height) for n in range(60)),
+              claim("Q5", "P2048", height, qualifiers=dated), claim("Q6", "P26", "Q7", qualifiers=dated)]
+    facts = SmallFacts(claims)
+    volatile = {c.subject for c in claims if is_volatile(facts, c)}
+    assert volatile == {"Q1", "Q2", "Q5"}, "its own date, or that of its property elsewhere; a marriage is no number"
+    assert is_volatile(facts, claim("Q8", "P1082", women)), "by the table, however it is told"
 
 
 def test_a_year_beside_its_day_is_no_second_value():

@@ -2,11 +2,12 @@
 import pytest
 
 from records.form import Ask, ClaimClause, ClassClause, Compare, Form, Image
-from records.knowledge import Article, Entity, Section, Value, entity_value
+from records.knowledge import Article, Entity, Section, Value, entity_value, value_of_key
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
 from transforms.certificate.certify import CertificateRules, Refusal, certify_form, unclear_names
 from transforms.certificate.description import descriptions
+from transforms.certificate.execute import answers
 from transforms.certificate.facts import Trust
 from transforms.certificate.margin import NO_RIVAL, margin_of, status
 
@@ -66,6 +67,25 @@ def test_a_coarser_date_neither_fits_nor_contradicts():
     facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P571", decade)])
     opened = ClaimClause(subject="v", property="P571", object=year(1700))
     assert described(KIND, opened, facts=facts).margin == 0
+
+
+@pytest.mark.parametrize(("clue", "known"), [
+    ("+1700/9", "+1700-05-04/11"), ("+1700/9", "+1700-05/10"), ("+1700-05-04/11", "+1700/9"), ("+1700-05/10", "+170/8")])
+def test_a_rival_whose_date_is_told_more_or_less_exactly_than_the_clue_counts(clue, known):
+    facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P571", value_of_key(f"time:{known}"))])
+    opened = ClaimClause(subject="v", property="P571", object=value_of_key(f"time:{clue}"))
+    assert described(opened, facts=facts).margin == 0
+
+
+def test_a_rival_of_another_year_does_not_count_however_exact_its_date():
+    facts = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P571", value_of_key("time:+1900-05-04/11"))])
+    assert described(ClaimClause(subject="v", property="P571", object=year(1700)), facts=facts).margin > 0
+
+
+def test_a_year_finds_every_thing_whose_day_lies_in_it():
+    facts = SmallFacts([claim("Q1", "P571", value_of_key("time:+1700-05-04/11")), claim("Q2", "P571", year(1700)), claim("Q3", "P571", year(1701))])
+    form = Form(clauses=(ClaimClause(subject="v", property="P571", object=year(1700)),), ask=Ask(var="v", type="entity"))
+    assert {v.entity for v in answers(form, facts, {})} == {"Q1", "Q2"}
 
 
 def test_in_a_complete_world_silence_contradicts():

@@ -43,6 +43,8 @@ def test_it_is_found_wherever_it_stands(pages, kind, text):
     (page(TOWER, "Vess Tower", "Ada Lund said that it was designed by Per Holt."),),
     (page(TOWER, "Vess Tower", "A tower.", owner="Ada Lund"),),
     (page(TOWER, "Vess Tower", "It was designed by Ada Lundberg."),),
+    (page(TOWER, "Vess Tower", "A tower.\nCategory:Towers designed by Ada Lund"),),
+    (page(TOWER, "Vess Tower", "A tower.   category:Towers designed by Ada Lund"),),
 ])
 def test_a_sentence_that_only_names_both_ends_does_not_say_it(pages):
     assert statement_of(facts(*pages), DESIGNED) is None

@@ -3,9 +3,10 @@ import random
 
 import pytest
 
-from records.knowledge import Article, Entity, Link, Section
+from records.knowledge import Article, Entity, Link, Section, entity_value
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
+from transforms.certificate.evidence import sentence_for
 from transforms.certificate.facts import Trust
 from transforms.drafting.draft_rules import DraftRules
 from transforms.drafting.edges import Edge, edges, text_edges
@@ -115,6 +116,16 @@ def linking(*links: tuple[str, str]) -> SmallFacts:
         Link(target=t, anchor=words, section=0, sentence_start=0, sentence_end=1) for t, words in links))}
     articles |= {q: Article(wiki="enwiki", title=t, page_id=2, revision=1) for q, t in (("Q2", "Two"), ("Q3", "Three"))}
     return SmallFacts([claim("Q1", "P569", year(1800))], {q: Entity(id=q, labels={"en": q}) for q in ("Q1", "Q2", "Q3")}, articles)
+
+
+def test_a_link_within_a_categorys_name_leads_nowhere():
+    facts = linking(("Two", "Two"))
+    page = facts.articles["Q1"]
+    broken = page.replace(sections=(Section(title="", level=1, text="category:Towers of Two"),), links=(page.links[0].replace(sentence_end=22),))
+    facts.articles["Q1"] = broken
+    assert text_edges(facts, facts.entity("Q1"), NOWHERE, 10) == [] and sentence_for(broken, facts, entity_value("Q2")) is None
+    facts.articles["Q1"] = broken.replace(sections=(Section(title="", level=1, text="It stands beside Two."),))
+    assert [e.target for e in text_edges(facts, facts.entity("Q1"), NOWHERE, 10)] == ["Q2"]
 
 
 def test_a_link_leads_on_where_its_words_are_a_name_and_its_target_is_no_hub_nor_avoided():

@@ -69,6 +69,13 @@ def test_years_between_are_worth_little():
     assert interest(counted, facts, {**binding, "b": year(1850), "n": Value(kind="quantity", number=50.0)}) < interest(form, facts, binding) + 0.5
 
 
+def test_a_way_from_person_to_person_is_worth_less():
+    facts = SmallFacts([*CLAIMS, claim("Q9", "P19", TOWN)], {**ENTITIES, "Q9": Entity(id="Q9", labels={"en": "T"}, domain="person", classes=("Q5",))})
+    asked = ("P19", entity_value(TOWN))
+    teacher = _score(*asked, ("P84", ARCHITECT), ("P1066", "Q9"), facts=facts)
+    assert teacher < _score(*asked, ("P84", ARCHITECT), facts=facts)
+
+
 def _draft(text: str, *asked) -> Draft:
     form, binding = _asks(*asked)
     answer = Answer(text="x", type="entity", value=binding["a"])

@@ -66,13 +66,21 @@ def test_without_a_form_or_a_certificate_nothing_is_executed():
 
 
 def test_a_page_that_states_the_answer_is_a_shortcut_and_is_quoted_with_its_rank():
-    pages = [Found(title="Nothing", entity_id="Q8", text="of use"), Found(title="Tower", entity_id="Q7", text="Built by Ilse Varga.")]
+    pages = [Found(title="Nothing", entity_id="Q8", text="of use"), Found(title="Tower", entity_id="Q1", text="Built by Ilse Varga.")]
     dropped = search_shortcut(question(), pages, FACTS, ("en",), filter="text_search")
     assert isinstance(dropped, Rejection) and dropped.reason == Reason.TEXT_SEARCH_SHORTCUT
     assert dropped.evidence["rank"] == 1 and dropped.evidence["found"] == "Ilse Varga"
     assert isinstance(search_shortcut(question(), pages, FACTS, ("en",), filter="image_search"), Rejection)
     kept = search_shortcut(question(), pages[:1], FACTS, ("en",), filter="text_search")
     assert isinstance(kept, Question) and kept.verdicts[-1].num_samples == 1
+
+
+def test_a_name_on_a_page_about_something_else_counts_only_beside_another_name_of_the_question():
+    facts = SmallFacts([claim("Q1", "P84", "Q2")], {**NAMES, "Q1": Entity(id="Q1", labels={"en": "Old Tower"})})
+    stranger, beside, node = (Found(title="T", entity_id=e, text=text) for e, text in
+                              (("Q8", "By Ilse Varga."), ("Q8", "By Ilse Varga, as the Old Tower."), ("Q1", "By Ilse Varga.")))
+    kept = {page: isinstance(search_shortcut(question(), [page], facts, ("en",), filter="image_search"), Question) for page in (stranger, beside, node)}
+    assert kept == {stranger: True, beside: False, node: False}
 
 
 def test_a_bare_year_counts_only_on_a_page_about_a_node():

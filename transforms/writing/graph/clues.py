@@ -5,7 +5,7 @@ from prompts.phrases import property_use
 from records.form import ClaimClause, ClassClause, Clause, Form
 from records.knowledge import Claim, Entity, Value, entity_value
 from records.synthesis import Answer
-from transforms.certificate.facts import Facts, Trust, best_values, is_functional
+from transforms.certificate.facts import Facts, Trust, best_values, is_functional, is_volatile
 from transforms.certificate.one_of_class import single_value
 from transforms.certificate.said_class import said_class
 from transforms.writing.answers import answer_of
@@ -36,7 +36,7 @@ def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Tru
     dates = any(v.kind == "time" for v in best_values(facts, entity.id, asked)) if asked else False
     for claim in facts.claims(entity.id):
         use = property_use(claim.property)
-        if not (claim.best and use.clue) or use.volatile or claim.property in taken or claim.property == asked or claim.value.key() in avoid:
+        if not (claim.best and use.clue) or is_volatile(facts, claim) or claim.property in taken or claim.property == asked or claim.value.key() in avoid:
             continue
         if not _sayable(facts, claim.value) or (dates and claim.value.kind == "time"):
             continue
@@ -102,7 +102,7 @@ def answerable(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid
     found = []
     for claim in facts.claims(entity.id):
         use = property_use(claim.property)
-        if not (claim.best and use.answer) or use.volatile or claim.value.key() in avoid:
+        if not (claim.best and use.answer) or is_volatile(facts, claim) or claim.value.key() in avoid:
             continue
         if single_value(facts, trust, entity.id, claim.property, said_class(facts, claim.value.entity)) != claim.value:
             continue

@@ -21,8 +21,8 @@ from transforms.writing.graph.lints import PER_WORD
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
 NESTED = re.compile(r"\b(?:who|whom|whose|which|that|where)\b")
-BARE = 3.5
-"""Cost of "This bridge stands in a town.": nearly a sentence for nothing."""
+MAX_DEPTH = 2
+"""Descriptions within one another; "this bridge's architect" at their end does not count."""
 LIGHT = 4
 """Words up to which a noun phrase may stand in the middle of a clause."""
 _T = TypeVar("_T")
@@ -43,6 +43,7 @@ class NounPhrases:
         self.anchor_phrase = ""
         self.cost = 0.0
         self.said_nouns: list[str] = []
+        self._depth = 0
 
     def choose(self, options: Sequence[_T]) -> _T:
         """One of several ways to say a thing; the first of the file a little more often."""
@@ -68,7 +69,7 @@ class NounPhrases:
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
             return f"{_PRONOUNS[pronoun][1]} {bare(noun)}"
         said = self.noun_phrase(term)
-        short = (isinstance(term, Value) and term.kind == "entity") or said.startswith("this ")
+        short = (isinstance(term, Value) and term.kind == "entity") or (said.startswith("this ") and said != "this one")
         if short and len(said.split()) <= LIGHT and not said.endswith(("s", "”")) and self.rng.random() < 0.5:
             return f"{said}'s {bare(noun)}"
         return f"the {bare(noun)} {preposition} {said}"
@@ -77,10 +78,12 @@ class NounPhrases:
 
     def _anchor(self, var: str) -> str:
         noun = self.form_words.noun(var)
-        said = "one" if noun in self.said_nouns else noun
-        if said == "one" and self.form_words.is_person(var):
-            self.cost += HOPELESS
-        phrase = self.choose(self.form_words.data["pictured"]).replace("{c}", said)
+        if noun in self.said_nouns:
+            # Behind another thing, "this one" would be that.
+            self.cost += HOPELESS * (self.form_words.is_person(var) or self.said_nouns[-1] != noun)
+            phrase = "this one"
+        else:
+            phrase = self.choose(self.form_words.data["pictured"]).replace("{c}", noun)
         self.introduce(var, noun)
         self.anchor_phrase = phrase
         self.cost -= PER_WORD * (len(phrase.split()) - 2)  # "this bridge" is no better than "the bridge in the picture"
@@ -105,10 +108,8 @@ class NounPhrases:
     def _reference(self, var: str, subject: bool) -> str:
         if pronoun := self._pronoun(var):
             return pronoun if subject else _PRONOUNS[pronoun][0]
-        noun = self.introduced[var]
-        if list(self.introduced.values()).count(noun) > 1:
-            self.cost += HOPELESS
-        return f"the {noun}"
+        self.cost += HOPELESS  # "A town … the town": said twice
+        return f"the {self.introduced[var]}"
 
     # ------------------------------------------------------------ descriptions
 
@@ -130,10 +131,18 @@ class NounPhrases:
 
     def _described(self, var: str) -> str:
         """A definite description: "the architect of …", "the lighthouse that …"."""
-        words, claims = self.form_words, self.take_claims(var)
+        claims = self.take_claims(var)
         if not claims:
             self.cost += HOPELESS
-            return f"a certain {words.noun(var)}"
+            return f"a certain {self.form_words.noun(var)}"
+        self._depth += 1
+        said = self._description(var, claims)
+        self.cost += HOPELESS * (self._depth > MAX_DEPTH and not said.startswith("this "))
+        self._depth -= 1
+        return said
+
+    def _description(self, var: str, claims: list[tuple[int, str]]) -> str:
+        words = self.form_words
         # The class is part of what makes a description fit one thing, where the form states it.
         heads = [(i, slot, noun) for i, slot in claims for noun in self._called(i, slot) if words.is_person(var) or var not in words.stated]
         if heads and self.rng.random() < 0.7:
@@ -157,22 +166,11 @@ class NounPhrases:
         phrase = self.form_words.phrase(self.form_words.claims[index])
         return phrase.o if slot == "o" else phrase.s
 
-    def indefinite(self, var: str, path: Sequence[int]) -> str:
-        """A thing first met in a story, with what is said of it and with the way on: "a pupil of …", "a town that …"."""
+    def indefinite(self, var: str) -> str:
+        """Someone first met in a story, with what is said of them: "a woman", "a man born in Velm"."""
         words = self.form_words
-        noun = words.called(var)
-        if noun in self.introduced.values():
-            self.cost += HOPELESS
-        self.introduce(var, noun)
-        claims, onward = self.take_claims(var), list[str]()
-        if not (claims or path):
-            self.cost += BARE
-        if path:
-            slot = "s" if words.claims[path[0]].subject == var else "o"
-            target = self.other(path[0], slot)
-            assert isinstance(target, str)
-            onward = [self.frame(path[0], subject=slot).predicate(self.indefinite(target, path[1:]))]
-        return self.modified(words.words.indefinite(noun), claims, words.is_person(var), bare_head=True, also=onward)
+        self.introduce(var, words.noun(var))
+        return self.modified(words.words.indefinite(words.noun(var)), self.take_claims(var), words.is_person(var), bare_head=True)
 
     # ------------------------------------------------------------ clauses about a noun
 
@@ -214,13 +212,15 @@ class NounPhrases:
         match [words.claims[i] for i, _ in self.take_claims(var)]:
             case [ClaimClause(object=end, property=property) as twin] if end == var and property == claim.property and self.rng.random() < 0.6:
                 noun = words.called(var)
+                self._depth += 1
                 other = self.noun_phrase(twin.subject)
+                self._depth -= 1
                 self.introduce(var, noun)
                 return f"the same {noun} as {other}"
         self.used = before
         return ""
 
-    def modified(self, head: str, claims: Sequence[tuple[int, str]], person: bool, *, bare_head: bool, also: Sequence[str] = ()) -> str:
+    def modified(self, head: str, claims: Sequence[tuple[int, str]], person: bool, *, bare_head: bool) -> str:
         """A head with what claims say of it: reduced clauses first, then relative ones that share a pronoun.
 
         Args:
@@ -228,17 +228,15 @@ class NounPhrases:
             claims: what is said of it, as `take_claims` gives it.
             person: for "who" or "that".
             bare_head: whether the head is a noun alone, behind which a clause may lose its "that was".
-            also: predicates that it has besides.
         """
         pronoun = "who" if person else "that"
-        reduced, relative = list[str](), ({pronoun: list(also)} if also else {})
+        reduced, relative = list[str](), dict[str, list[str]]()
         for i, slot in sorted(claims, key=lambda c: isinstance(self.other(*c), str)):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
             before = isinstance(other, Value) and (phrase.adjective or (phrase.dated and other.precision == 9))
             if before and bare_head and self.rng.random() < 0.7:
-                article, _, noun = head.partition(" ")
-                head = f"{article} {self.noun_phrase(other)} {noun}"
+                head = self._with_adjective(head, other)
                 continue
             frame = self.choose(self.frames(i))
             if frame.subject == slot:
@@ -247,17 +245,29 @@ class NounPhrases:
                     reduced.append(predicate.partition(" ")[2])
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
+                    self.cost += 2.0 * predicate.startswith("is the ")  # "the town that is the home port of …"
                 continue
             subject = self.noun_phrase(other, subject=True)
             self.cost += 0.8 * max(0, len(subject.split()) - 3) + 4.0 * len(NESTED.findall(subject)) + 4.0 * (frame.preposition in ("by", "of", "from"))
             said = frame.gap(subject)
+            self.cost += 2.0 * said.endswith((" is", " was"))  # "the town where this library is"
             if frame.preposition in ("in", "at", "on") and not frame.rest and self.form_words.is_place(self.form_words.claims[i].object):
                 relative.setdefault("where", []).append(said)
             elif frame.preposition:
+                self.cost += 1.5  # "the bridge beneath which this river flows"
                 relative.setdefault(f"{frame.preposition} {'whom' if person else 'which'}", []).append(said)
             else:
-                relative.setdefault("" if len(claims) == 1 and len(subject.split()) <= 2 else "whom" if person else "which", []).append(said)
+                contact = len(claims) == 1 and len(subject.split()) <= 2
+                self.cost += 6.0 * (not contact)  # "the organ which the cathedral shown here holds"
+                relative.setdefault("" if contact else "whom" if person else "which", []).append(said)
         return self._joined(head, reduced, relative)
+
+    def _with_adjective(self, head: str, value: Value) -> str:
+        """A head with a value before its noun: "the 1871 painting", "the Gothic church" (of "Gothic architecture")."""
+        article, _, noun = head.partition(" ")
+        adjective = re.sub(r"^the | (?:architecture|style)$", "", self.noun_phrase(value))
+        return f"the {adjective} {noun}" if article == "the" else self.form_words.words.indefinite(f"{adjective} {noun}") if article in ("a", "an") \
+            else f"{article} {adjective} {noun}"
 
     def _joined(self, head: str, reduced: list[str], relative: dict[str, list[str]]) -> str:
         """Head, reduced clauses and relative ones in a row, the light ones first, so that none seems to belong to a noun of another."""

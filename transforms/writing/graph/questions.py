@@ -1,5 +1,6 @@
 """The question itself, by the type of its answer, and the sentence that may stand before it."""
 from records.form import Compute, Term
+from transforms.writing.graph.lints import is_heavy
 from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
 
 
@@ -36,8 +37,9 @@ def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool 
     tail = " ".join(w for w in (frame.middle, "" if rest else frame.rest) if w)
     if tail or frame.verb not in ("is", "was"):
         _weigh_middle(phrases, subject)
+        phrases.cost += HOPELESS * is_heavy(subject.split())
     if frame.preposition in ("of", "by"):
-        phrases.cost += 2.0
+        phrases.cost += 2.0 if frame.preposition == "by" else HOPELESS  # "Of which range is the mountain part?"
     inverted = frame.inverted(subject, words.verbs.bases)
     return f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"
 
@@ -78,11 +80,12 @@ def _entity(phrases: NounPhrases) -> str:
     if slot == "o" and phrase.ask and phrases.rng.random() < 0.5:
         return _filled(phrases, phrases.choose(phrase.ask), other)
     if called and phrases.rng.random() < 0.4:
+        phrases.cost += 0.8  # "Who was the founder of …": "Who founded …" is shorter
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
         return f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
-    if not person and phrases.rng.random() < 0.2:
-        phrases.cost += 0.4
+    if not person and phrases.rng.random() < 0.1:
+        phrases.cost += 1.5
         return f"what is the name of {phrases.modified(f'the {noun}', claims, person, bare_head=True)}?"
     return fronted(phrases, index, slot, who) or ""
 
@@ -151,42 +154,36 @@ def _when(phrases: NounPhrases, literal: str) -> str:
 # ---------------------------------------------------------------- what leads to the question
 
 
-def pivots(phrases: NounPhrases) -> dict[str, list[int]]:
-    """The variables that a sentence of their own may introduce, to the claims that lead to them from the picture."""
+def meetings(phrases: NounPhrases) -> list[tuple[int, str]]:
+    """The claims over which somebody may be met in a sentence of its own, each with the slot of the end from which they are met.
+
+    Only people whose gender is known, who are then "he" or "she" (a thing would be said twice), and never at the picture's own thing: of
+    "This bridge was designed by a man." nobody learns anything.
+    """
     words, form = phrases.form_words, phrases.form_words.form
-    fit = {*words.ranks} - {*words.literals, *words.names, form.anchor, form.ask.var}
-    found: dict[str, list[int]] = {}
-    level: dict[str, list[int]] = {form.anchor: []}
-    while level:
-        following: dict[str, list[int]] = {}
-        for i, claim in enumerate(words.claims):
-            for var, other in ((claim.subject, claim.object), (claim.object, claim.subject)):
-                if var in level and other in fit and other not in found:
-                    following.setdefault(_var(other), [*level[_var(var)], i])
-        found.update(following)
-        level = following
+    found = []
+    for i, claim in enumerate(words.claims):
+        for slot, var, other in (("s", claim.subject, claim.object), ("o", claim.object, claim.subject)):
+            if isinstance(var, str) and isinstance(other, str) and words.genders.get(other) and words.is_person(other) \
+                    and form.anchor not in (var, other) and form.ask.var not in (var, other) and words.ranks[var] > words.ranks[other]:
+                found.append((i, slot))
     return found
 
 
-def story(phrases: NounPhrases, path: list[int]) -> str:
-    """A statement that leads from the picture to a thing: "The architect of this bridge taught a woman who came from Velm."
+def story(phrases: NounPhrases, index: int, slot: str) -> str:
+    """A statement in which somebody is met: "The shipyard that built this schooner was founded by a woman."
 
-    The first part of the way is told by definite descriptions, the rest by indefinite ones; where it breaks is drawn.
+    Args:
+        phrases: the derivation.
+        index: of the claim that tells it.
+        slot: of the end that is described; the other one is the person.
     """
-    words, var = phrases.form_words, phrases.form_words.form.anchor
-    at = phrases.rng.randrange(len(path))
-    phrases.used.update(path[at:])
-    for i in path[:at]:
-        var = _var(phrases.other(i, "s" if words.claims[i].subject == var else "o"))
-    slot = "s" if words.claims[path[at]].subject == var else "o"
-    subject = phrases.noun_phrase(var, subject=True)
-    frame = phrases.frame(path[at], subject=slot)
-    return f"{subject} {frame.predicate(phrases.indefinite(_var(phrases.other(path[at], slot)), path[at + 1:]))}."
-
-
-def _var(term: Term) -> str:
-    assert isinstance(term, str)
-    return term
+    claim = phrases.form_words.claims[index]
+    phrases.used.add(index)
+    subject = phrases.noun_phrase(claim.subject if slot == "s" else claim.object, subject=True)
+    person = phrases.other(index, slot)
+    assert isinstance(person, str)
+    return f"{subject} {phrases.frame(index, subject=slot).predicate(phrases.indefinite(person))}."
 
 
 def capital(sentence: str) -> str:

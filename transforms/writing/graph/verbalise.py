@@ -1,10 +1,11 @@
 """A logical form in English: several derivations of the grammar are tried, and one of the smoothest is taken.
 
 A question is one sentence ("Who designed this lighthouse?") or two ("This lighthouse was designed by a pupil of Ivo Mersk. In
-which town was the architect born?"). Which fits depends on how deep and heavy its descriptions are; so all are derived at random
+which town was he born?"). Which fits depends on how deep and heavy its descriptions are; so all are derived at random
 a number of times and weighed, and the draft's hash decides between those that are equally good.
 """
 import random
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -14,9 +15,9 @@ from transforms.writing.graph.form_words import FormWords
 from transforms.writing.graph.label_source import WordSource
 from transforms.writing.graph.lints import problems, said_of, weigh
 from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
-from transforms.writing.graph.questions import capital, pivots, question, story
+from transforms.writing.graph.questions import capital, meetings, question, story
 
-TRIES_PER_CLAIM = 28
+TRIES_PER_CLAIM = 32
 """Derivations a question, by the number of its claims."""
 MAX_CLAIMS = 5
 """In a question, the one that is asked for included."""
@@ -24,6 +25,8 @@ HEAVIEST = 12.0
 """Cost above which the smoothest wording is still not for readers."""
 NEARLY = 1.2
 """Wordings whose cost is within this of the best are equally good, and one is drawn."""
+STORY = 2.0
+"""Cost of a sentence before the question: it has to spare the question more than that."""
 KINSHIP = frozenset({"P22", "P25", "P26", "P40", "P3373", "P1038"})
 
 
@@ -105,10 +108,15 @@ def _meet(one: ClaimClause, two: ClaimClause) -> bool:
 
 def _derive(phrases: NounPhrases, rng: random.Random) -> str:
     """One wording: the question alone, or a sentence that leads to it first."""
-    ways = pivots(phrases)
+    met = meetings(phrases)
     sentences = []
-    if ways and rng.random() < 0.5:
-        sentences.append(story(phrases, ways[rng.choice(sorted(ways))]))
-        phrases.cost += 1.0
+    if met and rng.random() < 0.3:
+        sentences.append(story(phrases, *rng.choice(met)))
+        phrases.cost += STORY
     sentences.append(question(phrases))
-    return " ".join(capital(s.replace(",?", "?").replace(",.", ".")) for s in sentences)
+    text = " ".join(capital(s.replace(",?", "?").replace(",.", ".")) for s in sentences)
+    # "the species shown here" ends a sentence or begins one; in the middle it is "this species". "This one" is said last.
+    shown = phrases.anchor_phrase
+    phrases.cost += HOPELESS * (re.search(r"this one\b(?!\?)", text) is not None)
+    phrases.cost += 4.0 * (shown.startswith("the ") and re.search(rf"[a-z’'] {re.escape(shown)} \w", text) is not None)
+    return text

@@ -4,9 +4,10 @@ from typing import TypeVar
 
 from prompts.replies import CitedClaim, Description
 from records.form import ClassClause, Clause
+from transforms.certificate.kinds import stated_kinds
 from transforms.certificate.leak import HUMAN, folded, leaked, names_of_entity
 from transforms.writing.llm.material import ClaimLine, Material, property_label, states
-from transforms.writing.llm.question_checks import FUNCTION_WORDS, check_language, check_names, check_relations
+from transforms.writing.llm.question_checks import FUNCTION_WORDS, check_kinds, check_language, check_names, check_relations
 from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words
 from transforms.writing.llm.rewriting import check_supported
 from transforms.writing.writer import Fact
@@ -78,11 +79,13 @@ def fact_of(store, described: Description, shown: Material, language: str) -> Fa
     if hit := leaked(described.text, names_of_entity(shown.entity, tuple(dict.fromkeys((language, "en"))))):
         raise ValueError(f'{described.text!r} contains "{hit}", which it is to hide')
     check_supported(described.text, sources)
-    known = [*sources, *(name for line in cited for name in _names(store, line, language)), *(store.label(c, language) for c in shown.entity.classes),
-             *shown.entity.descriptions.values()]
+    known = [*sources, *(name for line in cited for name in _names(store, line, language)), *(store.label(c, language) for c in shown.entity.classes)]
     check_names(described.text, known, language)
     relations = [relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE)) for line in cited]
     check_relations(described.text, relations, known, language)
+    ends = [line.claim.subject if line.inverse else line.value.entity for line in cited]
+    stated = [kind for thing in (shown.entity.id, *ends) for kind in stated_kinds(store, thing, language)]
+    check_kinds(described.text, stated, known, relations, language)
     clauses, unseen = _kind(store, described.text, shown, language), []
     for at, (line, citation) in enumerate(zip(cited, described.claims, strict=True)):
         if states(store, line, citation.words, language):

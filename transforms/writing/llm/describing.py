@@ -10,7 +10,7 @@ from transforms.certificate.leak import names_of_entity
 from transforms.writing.llm.draft_parts import described
 from transforms.writing.llm.material import ClaimLine, Material, material
 from transforms.writing.llm.mentions import taken_entities
-from transforms.writing.llm.offers import Offer, as_stored, offers, without_names
+from transforms.writing.llm.offers import Offer, offers, without_names
 from transforms.writing.llm.precheck import Precheck
 from transforms.writing.writer import Draft, Mention
 
@@ -42,8 +42,7 @@ class Describing:
         taken = taken_entities(draft)
         shown = self.material(entity, avoid=(taken | {draft.answer.value.key()}) - {entity.id}, without=(draft.answer.text, *draft.answer.aliases))
         hidden = [self.store.entity(e) for e in sorted({entity.id, *taken} - {""})]
-        shown = without_names(shown, tuple(n for e in hidden if e is not None for n in names_of_entity(e, self.languages)))
-        return as_stored(shown) if self.precheck.accept is not None else shown
+        return without_names(shown, tuple(n for e in hidden if e is not None for n in names_of_entity(e, self.languages)))
 
     def offers(self, draft: Draft, mention: Mention, shown: Material, wanted: Callable[[ClaimLine], bool] = lambda line: True) -> tuple[Offer, ...]:
         """Sets of the claims shown by which the certificate would let the mention be described; `wanted` says which claims a set needs one of."""

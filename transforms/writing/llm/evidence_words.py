@@ -1,15 +1,20 @@
 """Evidence in words, for prompts: what each clause of a form says under its intended binding, and the sentences behind a draft."""
+from collections.abc import Iterable
+
 from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Reads, SentenceClause, Term, variables
-from records.knowledge import Entity, Value, value_of_key
+from records.knowledge import Claim, Entity, Value, value_of_key
 from records.synthesis import Hop
-from transforms.writing.llm.material import property_label, value_words
+from transforms.certificate.evidence import claim_of
+from transforms.certificate.kinds import stated_kinds
+from transforms.certificate.leak import HUMAN
+from transforms.writing.llm.material import page_words, property_label, value_words
 from transforms.writing.writer import Draft
 
 
 def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], language: str) -> str:
     """A path as lines: each stop, and between two of them the claim or sentence that leads on, subject first."""
     stops = {hops[0].source: entities[0], **{hop.target: e for hop, e in zip(hops, entities[1:], strict=True)}}
-    lines = [f"Stop 0 (in the picture): {_stop(entities[0], language)}"]
+    lines = [f"Stop 0 (in the picture): {_stop(store, entities[0], language)}"]
     for number, (hop, entity) in enumerate(zip(hops, entities[1:], strict=True), start=1):
         subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
         if hop.property:
@@ -17,13 +22,29 @@ def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], langua
             lines.append(f"  {stops[subject].label(language)} — {name}: {stops[value].label(language)}")
         else:
             lines.append(f'  a sentence links them: "{hop.evidence}"')
-        lines.append(f"Stop {number}: {_stop(entity, language)}")
+        lines.append(f"Stop {number}: {_stop(store, entity, language)}")
     return "\n".join(lines)
 
 
-def _stop(entity: Entity, language: str) -> str:
-    about = entity.descriptions.get(language) or entity.descriptions.get("en", "")
-    return f"{entity.label(language)}{f' ({about})' if about else ''}"
+def _stop(store, entity: Entity, language: str) -> str:
+    said = about(store, entity, language)
+    return f"{entity.label(language)}{f' ({said})' if said else ''}"
+
+
+def about(store, entity: Entity, language: str) -> str:
+    """What a question may call a thing: of a person what claims say, since a description says more than any claim; of others their description."""
+    kinds = ", ".join(dict.fromkeys(kind.label for kind in stated_kinds(store, entity.id, language)))
+    description = entity.descriptions.get(language) or entity.descriptions.get("en", "")
+    return kinds if HUMAN in (*entity.classes, *entity.class_closure) else description or kinds
+
+
+def kinds_lines(store, entity_ids: Iterable[str], anchor: str, language: str) -> str:
+    """The kinds, sexes and occupations that claims state, a line a thing; of the one in the picture its description, too, since anybody sees it."""
+    found = {store.label(e, language): [kind.label for kind in stated_kinds(store, e, language)] for e in entity_ids}
+    shown = store.entity(anchor)
+    if shown is not None:
+        found.setdefault(shown.label(language), []).append(shown.descriptions.get(language) or shown.descriptions.get("en", ""))
+    return "\n".join(f"{name}: {', '.join(dict.fromkeys(filter(None, kinds)))}" for name, kinds in found.items() if any(kinds)) or "(none)"
 
 
 def evidence_lines(store, draft: Draft, language: str) -> str:
@@ -46,6 +67,11 @@ def clause_words(store, draft: Draft, language: str, var: str = "") -> tuple[str
     return tuple(line for line in lines if line)
 
 
+def clause_claim(store, draft: Draft, clause: ClaimClause) -> Claim | None:
+    """The claim that a clause rests on under the intended binding, or None."""
+    return claim_of(store, clause, {var: value_of_key(key) for var, key in draft.bindings.items()})
+
+
 def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
     """What one clause says; "" for the picture's."""
 
@@ -55,7 +81,8 @@ def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
 
     match clause:
         case ClaimClause():
-            return f"{words(clause.subject)} — {property_label(store, clause.property, language)}: {words(clause.object)}"
+            line = f"{words(clause.subject)} — {property_label(store, clause.property, language)}: {words(clause.object)}"
+            return line + page_words(store, clause_claim(store, draft, clause))
         case ClassClause():
             return f"{words(clause.var)} is a kind of: {store.label(clause.class_id, language)}"
         case Compare():

@@ -27,13 +27,13 @@ from transforms.writing.form_edits import constants, next_var, show_constant
 from transforms.writing.llm.citations import check_no_claim_against, check_one_value, check_relation_said, each, fact_of
 from transforms.writing.llm.describing import Describing, unanswered
 from transforms.writing.llm.draft_parts import answer_words, ask_for, blocks, described, formal_first, free_var, hop_clause, place_of, question_values
-from transforms.writing.llm.evidence_words import clause_words, evidence_lines, hop_words
+from transforms.writing.llm.evidence_words import about, clause_words, evidence_lines, hop_words, kinds_lines
 from transforms.writing.llm.material import ClaimLine, Material, agrees, answer_from_claim, answer_from_sentence, states
 from transforms.writing.llm.mentions import entity_of, named_entities, taken_entities
 from transforms.writing.llm.precheck import Judge, Precheck
 from transforms.writing.llm.rewriting import check_kept, clauses_of, standing
 from transforms.writing.llm.walks import askable_path
-from transforms.writing.llm.word_proof import check_words_proven, proof_lines, words_vote
+from transforms.writing.llm.word_proof import check_words_proven, proof_lines, things, words_vote
 from transforms.writing.writer import Draft, Fact, Mention, Vote, WriterRejection
 
 Read = TypeVar("Read")
@@ -114,8 +114,7 @@ class LlmWriter:
 
     def _called(self, entity: Entity) -> dict[str, str]:
         """What a prompt calls an entity."""
-        language = self.rules.language
-        return {"name": entity.label(language), "description": entity.descriptions.get(language) or entity.descriptions.get("en", "")}
+        return {"name": entity.label(self.rules.language), "description": about(self.store, entity, self.rules.language)}
 
     # Starting points
 
@@ -347,7 +346,8 @@ class LlmWriter:
 
         numbered = "\n".join(f"{n}. {line.words}" for n, line in enumerate(lines, start=1))
         return await self._votes("check_words", seed, read, {
-            **question_values(draft), "shown": self._shown(draft), "lines": fenced("lines", numbered)}, num)
+            **question_values(draft), "shown": self._shown(draft), "lines": fenced("lines", numbered),
+            "kinds": fenced("kinds", kinds_lines(self.store, things(draft), draft.anchor, language))}, num)
 
     async def check_picture(self, draft: Draft, seed: Seed) -> list[Vote]:
         def read(reply: replies.PictureVote) -> Vote:

@@ -13,15 +13,17 @@ from agent.judges.dates import dates
 from agent.judges.match import match
 from agent.judges.normalise import same_name
 from knowledge.dates import PRECISIONS, date_of, time_value
-from knowledge.readers.sentences import split_sentences
+from knowledge.readers.sentences import split_sentences, tells
 from prompts.fence import Fenced, fenced
 from prompts.replies import AskedQuestion, Obfuscated
 from records.form import ClaimClause, ClassClause, Clause
 from records.knowledge import Article, Claim, Entity, Value, entity_value
 from records.synthesis import Answer
 from transforms.certificate.leak import folded, leaked
+from transforms.certificate.stating import statement_of
 from transforms.writing.answers import answer_of
 from transforms.writing.form_edits import SELF
+from transforms.writing.llm.relation_words import relation_words
 
 SHOWN_KINDS = ("entity", "time", "quantity", "string", "monolingual")
 """Kinds of value that a question can speak of."""
@@ -41,6 +43,8 @@ class ClaimLine:
     value: Value
     inverse: bool = False
     """The entity described is the claim's value, not its subject."""
+    page: str = ""
+    """How a page says it, where the relation is of no event in particular (`page_words`)."""
 
     @property
     def clause(self) -> Clause:
@@ -92,7 +96,7 @@ class Material:
 
     @property
     def claims_block(self) -> Fenced:
-        return fenced("claims", "\n".join(f"{n}. {c.words}" for n, c in enumerate(self.claims, start=1)) or "(none)")
+        return fenced("claims", "\n".join(f"{n}. {c.words}{c.page}" for n, c in enumerate(self.claims, start=1)) or "(none)")
 
     @property
     def sentences_block(self) -> Fenced:
@@ -157,11 +161,20 @@ def _lines(store, claim: Claim, language: str) -> list[ClaimLine]:
     if claim.value.kind not in SHOWN_KINDS:
         return []
     name, words = property_label(store, claim.property, language), value_words(store, claim.value, language)
-    lines = [ClaimLine(words=f"{name}: {words}", claim=claim, value=claim.value)] if words else []
+    page = page_words(store, claim)
+    lines = [ClaimLine(words=f"{name}: {words}", claim=claim, value=claim.value, page=page)] if words else []
     if words and claim.value.kind == "time" and claim.value.precision > 9:
         year = coarsened(claim.value, 9)
-        lines.append(ClaimLine(words=f"{name} (year only): {value_words(store, year, language)}", claim=claim, value=year))
+        lines.append(ClaimLine(words=f"{name} (year only): {value_words(store, year, language)}", claim=claim, value=year, page=page))
     return lines
+
+
+def page_words(store, claim: Claim | None) -> str:
+    """How a page says a claim whose relation is of no event in particular: "inception" may be a founding, a charter, a first mention."""
+    if claim is None or not relation_words(claim.property, claim.property).events:
+        return ""
+    said = statement_of(store, claim)
+    return " (on no page)" if said is None else f' (the page: "{" ".join(said.text.split())}")'
 
 
 def _turns(lines: list[ClaimLine], most: int) -> list[ClaimLine]:
@@ -179,8 +192,9 @@ def _sentences(article: Article) -> list[SentenceLine]:
     found = []
     for number, section in enumerate(article.sections):
         for start, end in split_sentences(section.text):
-            if MIN_SENTENCE_CHARS <= end - start <= MAX_SENTENCE_CHARS and "://" not in section.text[start:end]:
-                found.append(SentenceLine(text=" ".join(section.text[start:end].split()), section=number, start=start, end=end))
+            text = section.text[start:end]
+            if MIN_SENTENCE_CHARS <= end - start <= MAX_SENTENCE_CHARS and "://" not in text and tells(text):
+                found.append(SentenceLine(text=" ".join(text.split()), section=number, start=start, end=end))
     return found
 
 

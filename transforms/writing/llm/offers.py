@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from prompts.phrases import property_use
 from records.form import ClassClause, Clause
+from transforms.certificate.facts import is_volatile
 from transforms.certificate.leak import leaked
 from transforms.writing.llm.material import ClaimLine, Material
 
@@ -46,7 +47,7 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
         wanted: which claims a set needs one of.
     """
     kind = next(((n, c) for n, c in enumerate(shown.claims, 1) if isinstance(c.clause, ClassClause)), None)
-    usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(c)]
+    usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(store, c)]
     usable = sorted(usable, key=lambda nc: (_num_sharing(store, nc[1]), nc[0]))[:MAX_CANDIDATES]
     sets = (found for size in range(1, MAX_SET + 1) for found in itertools.combinations(usable, size)
             if any(wanted(line) for _, line in found) and len({line.claim.property for _, line in found}) == size
@@ -67,17 +68,12 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
 def without_names(shown: Material, names: tuple[str, ...]) -> Material:
     """The material less the claims and sentences whose words give a hidden name away, as a relative's does the surname."""
     ends = [(line, line.words.partition(" — ")[0] if line.inverse else line.words.partition(": ")[2]) for line in shown.claims]
-    return replace(shown, claims=tuple(line for line, end in ends if leaked(end, names) is None))
+    kept = (line for line, end in ends if leaked(end, names) is None)
+    return replace(shown, claims=tuple(replace(line, page="") if leaked(line.page, names) else line for line in kept))
 
 
-def as_stored(shown: Material) -> Material:
-    """The material less days said as their years: the certificate looks values up as they are, so that such a description has no solution."""
-    return replace(shown, claims=tuple(line for line in shown.claims if line.value.key() == line.claim.value.key()))
-
-
-def _tells(line: ClaimLine) -> bool:
-    use = property_use(line.claim.property)
-    return use.clue and not use.volatile
+def _tells(store, line: ClaimLine) -> bool:
+    return property_use(line.claim.property).clue and not is_volatile(store, line.claim)
 
 
 def _num_sharing(store, line: ClaimLine) -> int:

@@ -13,6 +13,7 @@ from records.outcomes import Reason
 from transforms.certificate.certify import CertificateRules, Refusal, unclear_names
 from transforms.certificate.evidence import is_named, unstated
 from transforms.certificate.execute import TooLarge
+from transforms.certificate.facts import is_volatile
 from transforms.certificate.guess import guess
 from transforms.writing.form_edits import SELF
 from transforms.writing.graph.clues import answerable
@@ -63,7 +64,7 @@ class Precheck:
 
     def _usable(self, line: ClaimLine) -> bool:
         use = property_use(line.claim.property)
-        return use.clue or use.answer
+        return (use.clue or use.answer) and not is_volatile(self.store, line.claim)
 
     def askable(self, entity: Entity, shown: Material, draft: Callable[[ClaimLine], tuple[Form, dict[str, str]]] | None = None) -> tuple[int, ...]:
         """The numbers of the claims whose value may be the answer: one value, functional, stable, short, and not to be had without the picture.

@@ -7,8 +7,9 @@ import re
 
 from agent.judges.units import unit_of
 from records.synthesis import Answer
+from transforms.certificate.kinds import StatedKind, is_occupation, says, told_kinds
 from transforms.certificate.leak import folded
-from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, unsupported_words
+from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, tells_relation, unsaid_events, unsupported_words
 
 FUNCTION_WORDS = {
     "en": "the of and which what who was were is that with whose from by did how many in it its this shown",
@@ -79,6 +80,34 @@ def check_names(text: str, sources: list[str], language: str) -> None:
             lost.append(word)
     if lost:
         raise ValueError(f'nothing that was shown says "{", ".join(dict.fromkeys(lost))}"')
+
+
+def check_kinds(text: str, stated: list[StatedKind], sources: list[str], relations: list[RelationWords], language: str,
+                also: frozenset[str] = frozenset()) -> None:
+    """Raises ValueError where an English text tells a kind, a sex or an occupation that nothing states.
+
+    Args:
+        text: a question or description.
+        stated: what claims say of the things that it speaks of.
+        sources: texts that it may take words from.
+        relations: those that it may speak of; their words may call a person so ("the architect").
+        language: the recipe's.
+        also: further words that are stated.
+    """
+    if language != LANGUAGE:
+        return
+    words = also.union(*(kind.words for kind in stated), folded("\n".join(sources)).split())
+    unsaid = [w for w in told_kinds(text) if not says(w, words) and not (is_occupation(w) and tells_relation(w, relations))]
+    if unsaid:
+        kinds = ", ".join(dict.fromkeys(kind.label for kind in stated)) or "nothing"
+        raise ValueError(f'no claim says that anything here is "{", ".join(unsaid)}"; of kinds, sexes and occupations the claims say: {kinds}')
+
+
+def check_events(text: str, relation: RelationWords, others: list[RelationWords], pages: str, language: str) -> None:
+    """Raises ValueError where an English text names an event ("founded") that the pages do not name for a claim of no event in particular ("inception")."""
+    if language == LANGUAGE and (words := unsaid_events(text, relation, others, pages)):
+        said = f"say it as the page does: {pages}" if pages else 'no page says which event it was: say "came into being", "begin" or "date from"'
+        raise ValueError(f'the claim "{relation.hints[0]}" is not "{", ".join(words)}"; {said}')
 
 
 def check_relations(text: str, relations: list[RelationWords], sources: list[str], language: str) -> None:

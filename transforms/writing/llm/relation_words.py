@@ -28,6 +28,8 @@ class RelationWords:
     object: re.Pattern[str] | None
     bare: bool
     """The value alone says it."""
+    events: tuple[re.Pattern[str], ...] = ()
+    """Of a relation that is of no event in particular ("inception") the events, each in its words: one may be told only where a page tells it."""
     hints: tuple[str, ...] = ()
 
     def said(self, text: str, *, of_object: bool) -> bool:
@@ -68,17 +70,21 @@ def _expression(terms: list[str]) -> re.Pattern[str] | None:
 
 
 @functools.cache
-def _table() -> tuple[dict[str, tuple[list[str], list[str], bool]], re.Pattern[str]]:
-    rows, telling = {}, None
+def _table() -> tuple[dict[str, tuple[list[str], list[str], bool]], dict[str, tuple[re.Pattern[str], ...]], re.Pattern[str]]:
+    rows, events, telling = {}, dict[str, tuple[re.Pattern[str], ...]](), None
     for line in _FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith("!"):
             telling = _expression([t.strip() for t in line[1:].split(";")])
+        elif line.startswith("?"):
+            names, *columns = line[1:].split(" | ")
+            found = tuple(p for column in columns if (p := _expression([t.strip() for t in column.split(";")])))
+            events.update((name.strip(), found) for name in names.split(";"))
         elif line and not line.startswith("#"):
             name, *columns = (cell.strip() for cell in re.split(r"\s\|\s", line))
             terms = [[t.strip().lstrip("+") for t in column.split(";")] for column in columns]
             rows[name.lstrip("~")] = terms[0], terms[1] if len(terms) > 1 else [], name.startswith("~")
     assert telling is not None, "the table's last line names the telling words"
-    return rows, telling
+    return rows, events, telling
 
 
 @functools.cache
@@ -90,12 +96,13 @@ def relation_words(property_id: str, label: str) -> RelationWords:
     (True, False)
     """
     subject, object_, bare = _table()[0].get(property_id, ([], [], False))
+    events = _table()[1].get(property_id, ())
     named = [w[:max(MIN_LABEL_WORD, len(w) - 2)] for w in re.findall(r"[a-z]+", label.casefold()) if len(w) >= MIN_LABEL_WORD and w not in _GENERAL]
     if object_:
-        return RelationWords(subject=_expression(subject), object=_expression(object_), bare=bare, hints=(label,))
+        return RelationWords(subject=_expression(subject), object=_expression(object_), bare=bare, events=events, hints=(label,))
     both = _expression([*subject, *named])
     hints = [t for t in subject if t.isalpha()][:MAX_HINTS]
-    return RelationWords(subject=both, object=both, bare=bare, hints=tuple(dict.fromkeys([label, *hints])))
+    return RelationWords(subject=both, object=both, bare=bare, events=events, hints=tuple(dict.fromkeys([label, *hints])))
 
 
 def telling_words(text: str) -> tuple[str, ...]:
@@ -105,7 +112,7 @@ def telling_words(text: str) -> tuple[str, ...]:
     ('closed', 'architect')
     """
     plain = _plain(text)
-    return tuple(dict.fromkeys(plain[start:end] for start, end in _spans(_table()[1], plain)))
+    return tuple(dict.fromkeys(plain[start:end] for start, end in _spans(_table()[2], plain)))
 
 
 def unsupported_words(text: str, relations: list[RelationWords], sources: list[str]) -> tuple[str, ...]:
@@ -117,10 +124,34 @@ def unsupported_words(text: str, relations: list[RelationWords], sources: list[s
         sources: texts that it may take words from: cited sentences, labels of classes and things.
     """
     plain, known = _plain(text), _plain("\n".join(sources))
-    covered = [span for r in relations for p in (r.subject, r.object) if p is not None for span in _spans(p, plain)]
-    found = [plain[start:end] for start, end in _spans(_table()[1], plain)
+    covered = _covered(plain, relations)
+    found = [plain[start:end] for start, end in _spans(_table()[2], plain)
              if not any(start < last and first < end for first, last in covered)]
     return tuple(w for w in dict.fromkeys(found) if not re.search(rf"(?<!\w){re.escape(w[:5])}", known))
+
+
+def unsaid_events(text: str, relation: RelationWords, others: list[RelationWords], pages: str) -> tuple[str, ...]:
+    """The words of a text that tell an event of the relation which the pages do not tell, and no other relation of the evidence.
+
+    >>> inception = relation_words("P571", "inception")
+    >>> unsaid_events("In which year was the town founded?", inception, [], "It is first recorded as a town in 1260.")
+    ('founded',)
+    >>> unsaid_events("In which year was the tower built?", inception, [], "The tower was put up in 1850.")
+    ()
+    """
+    plain, covered = _plain(text), _covered(_plain(text), others)
+    told = [event for event in relation.events if not event.search(_plain(pages))]
+    spans = sorted({span for event in told for span in _spans(event, plain)})
+    return tuple(dict.fromkeys(plain[start:end] for start, end in spans if not any(start < last and first < end for first, last in covered)))
+
+
+def tells_relation(word: str, relations: list[RelationWords]) -> bool:
+    """Whether a word is one by which one of the relations is said: "architect"."""
+    return bool(_covered(_plain(word), relations))
+
+
+def _covered(plain: str, relations: list[RelationWords]) -> list[tuple[int, int]]:
+    return [span for r in relations for p in (r.subject, r.object) if p is not None for span in _spans(p, plain)]
 
 
 def _spans(pattern: re.Pattern[str], plain: str) -> list[tuple[int, int]]:

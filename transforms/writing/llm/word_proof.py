@@ -5,10 +5,11 @@ from prompts.replies import WordsRead
 from records.form import ClaimClause, ClassClause, SentenceClause
 from records.knowledge import Value, value_of_key
 from transforms.certificate.description import distances
+from transforms.certificate.kinds import sexes_told, stated_kinds
 from transforms.certificate.leak import find_leak
-from transforms.writing.llm.evidence_words import clause_line
-from transforms.writing.llm.material import property_label
-from transforms.writing.llm.question_checks import check_exactness, check_language, check_names, check_relations, other_language
+from transforms.writing.llm.evidence_words import clause_claim, clause_line
+from transforms.writing.llm.material import page_words, property_label
+from transforms.writing.llm.question_checks import check_events, check_exactness, check_kinds, check_language, check_names, check_relations, other_language
 from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words
 from transforms.writing.writer import Draft, Vote
 
@@ -77,7 +78,13 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     # A step without a form does not unsay what the forms before it said.
     earlier = {c.property for d in draft.earlier if d.form is not None for c in d.form.of(ClaimClause)}
     properties = sorted(earlier | {line.property for line in lines if line.property})
-    check_relations(draft.text, [relation_of(store, p) for p in properties], sources, language)
+    relations = [relation_of(store, p) for p in properties]
+    check_relations(draft.text, relations, sources, language)
+    check_kinds(draft.text, [k for thing in things(draft) for k in stated_kinds(store, thing, language)], sources, relations, language, sexes_told(draft.form))
+    for property_id in properties:
+        pages = [page_words(store, clause_claim(store, draft, c)) for c in (draft.form.of(ClaimClause) if draft.form else ()) if c.property == property_id]
+        others = [relation_of(store, p) for p in properties if p != property_id]
+        check_events(draft.text, relation_of(store, property_id), others, " ".join(p for p in pages if '"' in p), language)
     for line in lines if language == LANGUAGE else ():
         if not line.said(store, draft.text):
             raise ValueError(f'the question does not say "{line.words}", in this direction; use a word such as '
@@ -87,17 +94,22 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
 def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> list[str]:
     found = [line.words for line in proof_lines(store, draft, language)]
     found += [text for step in draft.history for text in (step.source, step.fact)] + [hop.evidence for hop in draft.hops]
-    things = {v.entity for key in draft.bindings.values() if (v := value_of_key(key)).kind == "entity"}
-    for clause in draft.form.clauses if draft.form is not None else ():
-        if isinstance(clause, ClassClause):
-            found.append(store.label(clause.class_id, language))
-        elif isinstance(clause, ClaimClause | SentenceClause):
-            things.update(t.entity for t in (clause.subject, clause.object) if isinstance(t, Value) and t.kind == "entity")
-    for thing in sorted(things | {step.entity_id for step in draft.history if step.entity_id}):
+    found += [store.label(c.class_id, language) for c in (draft.form.of(ClassClause) if draft.form is not None else ())]
+    for thing in things(draft):
         entity = store.entity(thing)
         if entity is not None:
-            found += [*entity.names(languages), *(store.label(c, language) for c in entity.classes), *entity.descriptions.values()]
+            found += [*entity.names(languages), *(store.label(c, language) for c in entity.classes)]
+            found += entity.descriptions.values() if thing == draft.anchor else ()  # what a picture shows anybody sees
     return found
+
+
+def things(draft: Draft) -> tuple[str, ...]:
+    """The entities that a draft speaks of."""
+    things = {v.entity for key in draft.bindings.values() if (v := value_of_key(key)).kind == "entity"}
+    for clause in draft.form.clauses if draft.form is not None else ():
+        if isinstance(clause, ClaimClause | SentenceClause):
+            things.update(t.entity for t in (clause.subject, clause.object) if isinstance(t, Value) and t.kind == "entity")
+    return tuple(sorted(things | {step.entity_id for step in draft.history if step.entity_id}))
 
 
 def words_vote(store, draft: Draft, lines: tuple[ProofLine, ...], reply: WordsRead, language: str) -> Vote:

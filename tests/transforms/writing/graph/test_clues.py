@@ -17,8 +17,18 @@ def asks(facts: SmallFacts, entity: str = "Q1003", words: int = 6, avoid=NOTHING
 
 
 def test_a_functional_attribute_is_asked_and_a_second_value_forbids_it():
-    assert asks(SmallFacts(crowd())) == {"P84", "P571"}
-    assert asks(SmallFacts([*crowd(300), claim("Q1003", "P84", "Q2004")])) == {"P571"}
+    opened = [claim(f"Q1{i:03}", "P1619", year(1700 + i)) for i in range(300)]
+    assert asks(SmallFacts([*crowd(300), *opened])) == {"P84", "P1619"}
+    assert asks(SmallFacts([*crowd(300), *opened, claim("Q1003", "P84", "Q2004")])) == {"P1619"}
+
+
+def test_a_founding_year_is_a_clue_and_never_asked():
+    assert "P571" in clues(SmallFacts(crowd())) and "P571" not in asks(SmallFacts(crowd()))
+
+
+def test_a_measure_is_asked_and_never_a_clue():
+    facts = SmallFacts([*crowd(), *(claim(f"Q1{i:03}", "P2048", Value(kind="quantity", number=7.0 + i)) for i in range(60))])
+    assert "P2048" in asks(facts) and "P2048" not in clues(facts)
 
 
 @pytest.mark.parametrize("property", ["P1539", "P1082", "P2131", "P39", "P106", "P1343", "P99999"])

@@ -63,12 +63,24 @@ def _content(text: str, names: str) -> list[str]:
 
 def test_no_content_word_is_said_twice(worded):
     for text, *_ in worded:
-        first, *rest = re.split(r"(?<=\.) ", text)
-        stems = Counter(stem(w) for w in _content(first, ""))
-        for sentence in rest:  # "a town. In which year was the town …" refers back, once
-            back = {stem(w) for w in re.findall(r"\bthe ([a-z][\w-]*(?: [a-z]+)?)", sentence) for w in w.split()}
-            stems.update(s for s in (stem(w) for w in _content(sentence, "")) if not (s in back and stems[s]))
-        assert max(stems.values(), default=1) == 1, text
+        assert max(Counter(stem(w) for w in _content(text, "")).values(), default=1) == 1, text
+
+
+def test_a_first_sentence_meets_a_person_who_is_he_or_she_in_the_next(worded):
+    for text, *_ in worded:
+        if ". " in text:
+            assert re.search(r"\ba (?:man|woman)\b[^.]*\. .*\b(?:he|she|his|her|him)\b", text), text
+
+
+def test_no_sentence_has_a_relative_clause_within_another(worded):
+    for text, *_ in worded:
+        for sentence in re.split(r"(?<=\.) ", text):
+            assert len(re.findall(r"(?<=[a-z] )(?:who|whom|whose|which|where|that)\b", sentence.split(" ", 2)[-1])) <= 1, text
+
+
+def test_this_one_stands_last_and_the_picture_is_named_by_this_in_mid_sentence(worded):
+    for text, *_ in worded:
+        assert not re.search(r"this one\b[^?]", text) and not re.search(r"\bof the [\w ]+ (?:shown|seen|pictured) here [a-z]+\?$", text), text
 
 
 def test_no_question_opens_like_an_exam_paper(worded):
@@ -105,6 +117,6 @@ def test_what_is_hidden_is_not_named_and_the_picture_is_mentioned_once(worded):
 
 def test_the_structures_vary(worded):
     starts = Counter(" ".join(text.split()[:2]) for text, *_ in worded)
-    assert len(starts) >= 12 and starts.most_common(1)[0][1] < 0.35 * len(worded), starts.most_common(5)
+    assert len(starts) >= 12 and starts.most_common(1)[0][1] < 0.4 * len(worded), starts.most_common(5)
     lengths = [len(text.split()) for text, *_ in worded]
     assert 10 < sum(lengths) / len(lengths) < 20 and max(lengths) <= 45

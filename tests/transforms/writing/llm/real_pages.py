@@ -24,6 +24,10 @@ ENTITY_FIELDS = {"director": "P57", "writer": "P58", "starring": "P161", "author
                  "awards": "P166", "influences": "P737"}
 DATE_FIELDS = {"birth_date": "P569", "death_date": "P570", "release_date": "P577"}
 CLASSES = {"film": ("Q11424", "film"), "book": ("Q571", "book"), "person": ("Q5", "human"), "scientist": ("Q5", "human")}
+KINDS = {"Albert Einstein": ("P106", "physicist"), "Arthur Schopenhauer": ("P106", "philosopher"), "Princeton, New Jersey": ("P31", "town"),
+         "Albert Sidney Johnston": ("P106", "general")}
+"""What Wikidata says of these things and no infobox does; of people their sex, too."""
+MALE = "Q6581097"
 PAGES = ("Actrius", "Animalia (book)", "Albert Sidney Johnston", "Albert Einstein", "Arthur Schopenhauer")
 
 
@@ -53,6 +57,11 @@ def real_pages() -> RealPages:
         claims.extend({c.id: c for c in found}.values())
         name = re.sub(r" \(.*\)$", "", article.title)
         entities[entity_id] = Entity(id=entity_id, labels={"en": name}, sitelinks={"enwiki": article.title})
+    entities[MALE] = Entity(id=MALE, labels={"en": "male"})
+    for title, (property_id, kind) in KINDS.items():
+        entities[f"kind:{kind}"] = Entity(id=f"kind:{kind}", labels={"en": kind})
+        claims.append(Claim(subject=f"wiki:{title}", property=property_id, value=entity_value(f"kind:{kind}")))
+        claims += [Claim(subject=f"wiki:{title}", property="P21", value=entity_value(MALE))] if property_id == "P106" else []
     properties = {p: PropertyInfo(id=p, labels={"en": label}) for p, label in PROPERTIES.items()}
     return RealPages(claims, entities, articles, properties=properties)
 

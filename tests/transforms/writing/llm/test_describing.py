@@ -17,7 +17,7 @@ from transforms.writing.writer import Draft, Mention
 
 NAMES = {"Q1": "Ardwen Light", "Q2": "Ilse Varga", "Q3": "Brisk Light", "Q4": "Corrie Light", "Q5": "Dun Light", "Q6": "Otto Lehn", "Q7": "Egg Light",
          "Q8": "Orlen", "Q9": "Tolm", "Q20": "lighthouse", "Q21": "human", "Q22": "Norland"}
-PROPERTIES = {"P84": ("architect", "wikibase-item"), "P31": ("instance of", "wikibase-item"), "P571": ("inception", "time"),
+PROPERTIES = {"P84": ("architect", "wikibase-item"), "P31": ("instance of", "wikibase-item"), "P1619": ("date of official opening", "time"),
               "P17": ("country", "wikibase-item"), "P131": ("located in", "wikibase-item")}
 HOPS = (Hop(source="x0", target="x1", property="P84"), Hop(source="x1", target="x2", property="P84", reverse=True))
 MANY = 60
@@ -37,8 +37,8 @@ def facts(told: str, twin: str = "") -> Facts:
     """Three lighthouses of one architect, two of another; of Brisk Light something more is told, which a lighthouse elsewhere shares."""
     lights = {"Q1": "Q2", "Q3": "Q2", "Q4": "Q2", "Q5": "Q6", "Q7": "Q6"}
     claims = [claim(e, "P31", "Q20") for e in lights] + [claim(e, "P84", by) for e, by in lights.items()] + [claim(e, "P31", "Q21") for e in ("Q2", "Q6")]
-    claims += [claim(e, "P571", year(1850 + n)) for n, e in enumerate(lights)] + [claim(e, "P17", "Q22") for e in lights]
-    claims += [c for n in range(MANY) for c in (claim(f"Q{100 + n}", "P31", "Q20"), claim(f"Q{100 + n}", "P571", year(1600 + n)))]
+    claims += [claim(e, "P1619", year(1850 + n)) for n, e in enumerate(lights)] + [claim(e, "P17", "Q22") for e in lights]
+    claims += [c for n in range(MANY) for c in (claim(f"Q{100 + n}", "P31", "Q20"), claim(f"Q{100 + n}", "P1619", year(1600 + n)))]
     claims += [claim(e, "P131", "Q8") for e in (told, twin) if e] + [claim(e, "P131", "Q9") for e in lights if told and e not in (told, twin)]
     entities = {e: Entity(id=e, labels={"en": name}) for e, name in NAMES.items()}
     return Facts(claims, entities, properties={p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in PROPERTIES.items()})
@@ -49,8 +49,8 @@ def writer(store, *replies):
     return LlmWriter(Scripted([(role, "", reply) for role, reply in replies]), store, LlmRules(votes=1), judge=judge)
 
 
-QUESTION = {"question": "In which year was another lighthouse founded that was designed by the architect of the lighthouse in the picture?", "answer": "1851",
-            "answer_type": "date", "precision": "year", "claim": "inception", "phrase": "the lighthouse in the picture"}
+QUESTION = {"question": "In which year was another lighthouse opened that was designed by the architect of the lighthouse in the picture?", "answer": "1851",
+            "answer_type": "date", "precision": "year", "claim": "date of official opening", "phrase": "the lighthouse in the picture"}
 
 
 def canonical(store):
@@ -70,7 +70,7 @@ def test_one_whose_stops_can_be_described_is_asked_about():
 
 def offered(store):
     form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x2", property="P84", object="x1"),
-                         ClaimClause(subject="x2", property="P571", object="a")), ask=Ask(var="a", type="date", precision="year"))
+                         ClaimClause(subject="x2", property="P1619", object="a")), ask=Ask(var="a", type="date", precision="year"))
     draft = Draft(text="?", answer=Answer(value=year(1851), text="1851", type="date"), form=form, hops=HOPS,
                   bindings={"x0": "Q1", "x1": "Q2", "x2": "Q3", "a": year(1851).key()})
     describing = writer(store)._describing

@@ -13,6 +13,7 @@ from records.synthesis import Hop, Seed
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim
 from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from transforms.writing.llm.material import material
 from transforms.writing.llm.mentions import named_entities
 from transforms.writing.writer import Fact, Mention, WriterRejection
 
@@ -30,12 +31,12 @@ class Store(SmallFacts):
 
 @pytest.fixture
 def store():
-    names = ("Ardwen Light", "Ilse Varga", "Merren", "lighthouse", "Oda Lind", "Tolm", "Brisk Light")
+    names = ("Ardwen Light", "Ilse Varga", "Merren", "lighthouse", "Oda Lind", "Tolm", "Brisk Light", "town")
     lens = LEAD.index("Its lamp")
     link = Link(target="Oda Lind", anchor="Oda Lind", section=0, sentence_start=lens, sentence_end=LEAD.index(" It was"))
     article = Article(wiki="enwiki", title="Ardwen Light", page_id=1, revision=77, entity_id="Q1", links=(link,),
                       sections=(Section(title="", level=1, text=LEAD),))
-    claims = [claim("Q1", "P31", "Q4"), claim("Q1", "P84", "Q2"), claim("Q1", "P131", "Q3"), claim("Q1", "P1619", OPENED, revision=9),
+    claims = [claim("Q1", "P31", "Q4"), claim("Q3", "P31", "Q8"), claim("Q1", "P84", "Q2"), claim("Q1", "P131", "Q3"), claim("Q1", "P1619", OPENED, revision=9),
               claim("Q1", "P2048", Value(kind="quantity", number=31.0)), claim("Q2", "P19", "Q6"), claim("Q7", "P84", "Q2")]
     return Store(claims, {f"Q{i}": Entity(id=f"Q{i}", labels={"en": n}) for i, n in enumerate(names, start=1)}, {"Q1": article},
                  {"Q3": (ImageAsset(id="0" * 64, file="m.jpg", mime="image/jpeg", width=9, height=9, num_bytes=1),)},
@@ -324,6 +325,13 @@ def test_the_prompt_asks_in_the_recipes_language(store):
     made = writer(store, ("seed_question", {"questions": []}), language="ca")
     assert asyncio.run(made.seed_question(SEED, store.entity("Q1"))) == []
     assert "Language: Catalan (ca)" in made.client.prompts[0][1]
+
+
+def test_a_categorys_name_is_no_sentence(store):
+    said = "The glazier Oda Lind ground its lamp.\nCategory:Lighthouses with lamps by Oda Lind\nIt burned.   category:Lighthouses in Merren of 1871"
+    store.articles["Q1"] = store.articles["Q1"].replace(sections=(Section(title="", level=1, text=said),), links=())
+    shown = material(store, store.entity("Q1"), "en", max_claims=9, max_sentences=9)
+    assert [s.text for s in shown.sentences] == ["The glazier Oda Lind ground its lamp."]
 
 
 def test_hostile_text_of_an_article_stays_inside_its_quotation(store):

@@ -1,0 +1,29 @@
+"""Options and words that several commands have in common."""
+import json
+import os
+from typing import Annotated, Any
+
+import typer
+
+Json_ = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Store_ = Annotated[str, typer.Option("--store", help="An ingested store: a folder, s3://… or gs://….")]
+Run_ = Annotated[str, typer.Option("--run", help="A run's folder; like every folder and dump here also s3://… or gs://….")]
+Workers_ = Annotated[int, typer.Option("--workers", min=0, max=256, help="Processes of the runner in process; 0 for one a processor.")]
+Set_ = Annotated[list[str] | None, typer.Option("--set", help="Overrides a recipe key: --set seeds.count=200. May be repeated.")]
+Cache_ = Annotated[str, typer.Option("--cache", help="Where replies, spend and pace are kept: redis://HOST:PORT/DB for several machines (password in "
+                                                   "QUESTLOOM_REDIS_PASSWORD), or a file; default RUN/calls.sqlite. Sets run.calls.")]
+
+
+def cpus() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def with_cache(overrides: list[str] | None, cache: str) -> tuple[str, ...]:
+    """The recipe's overrides, with --cache as the key that it stands for."""
+    return (*(overrides or ()), *([f"run.calls={json.dumps(cache)}"] if cache else []))
+
+
+def show(result: dict[str, Any], as_json: bool, text: str) -> None:
+    """Prints a result on stdout, for people or for programs."""
+    typer.echo(json.dumps(result, ensure_ascii=False, indent=2) if as_json else text)

@@ -1,0 +1,41 @@
+"""An engine whose turns somebody watches, on the terminal or on a page."""
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from agent.engines.engine import Engine, Sample
+from agent.turns.conversation import Conversation
+from models.messages import Message
+
+
+class WatchedEngine:
+    """Plays as its engine does, and tells of each turn.
+
+    Args:
+        engine: what plays.
+        before: told the conversation before each turn.
+        after: told the conversation and the turn that was sampled.
+    """
+
+    def __init__(self, engine: Engine, before: Callable[[Conversation], None], after: Callable[[Conversation, Sample], None]) -> None:
+        self._engine, self._before, self._after = engine, before, after
+        self.name, self.model = engine.name, engine.model
+
+    @property
+    def sampling(self) -> Mapping[str, Any]:
+        """The engine's."""
+        return self._engine.sampling
+
+    async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
+        """See `Engine.step`."""
+        self._before(conversation)
+        sample = await self._engine.step(conversation, max_new_tokens=max_new_tokens)
+        self._after(conversation, sample)
+        return sample
+
+    def num_tokens(self, message: Message) -> int:
+        """See `Engine.num_tokens`."""
+        return self._engine.num_tokens(message)
+
+    def forget(self, conversation: Conversation) -> None:
+        """See `Engine.forget`."""
+        self._engine.forget(conversation)
