@@ -60,5 +60,4 @@ def test_a_dull_draft_is_dropped_and_one_of_the_least_score_kept():
 
     score = asked(0.0).interest
     assert score > 1 and isinstance(asked(score), Question)
-    refused = asked(score + 0.01)
-    assert refused.reason == Reason.DULL.value and refused.evidence == {"interest": score, "question": "Who drew this? (worded)"}
+    assert asked(score + 0.01).reason == Reason.DULL.value

@@ -43,7 +43,7 @@ def test_a_text_that_says_the_answer_is_refused_by_every_check_and_another_by_no
     name, telling, other = CASES[language]
     for text in (*telling, other):
         question, facts = asked(language, text)
-        page = Found(title="", entity_id="Q9", text=text)
+        page = Found(title="", entity_id="Q1", text=text)
         block = TextBlock(text=text, box=(0, 0, 9, 9), score=0.9)
         refused = [isinstance(answer_in_question(question, facts, (language,)), Rejection),
                    isinstance(search_shortcut(question, [page], facts, (language,), filter="text_search"), Rejection),
