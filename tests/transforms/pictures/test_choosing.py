@@ -34,7 +34,7 @@ class SmallStore(SmallFacts):
 
 
 def chosen(*images: ImageAsset, clauses: tuple = (), bindings: dict | None = None, **rules):
-    facts = SmallStore([claim("Q1", "P31", "Q16970"), claim("Q2", "P31", "Q16970"), claim("Q3", "P31", "Q5")], images={"Q1": images})
+    facts = SmallStore([*(claim(f"Q{n}", "P31", "Q16970") for n in (1, 2, *range(10, 20))), claim("Q3", "P31", "Q5")], images={"Q1": images})
     choose = PictureChooser(store=facts, clip=SimpleNamespace(name="none"), rules=PictureRules(**{"min_side": 400, **rules}),
                             grounding=GroundingRules(mode="none"), recipe_seed=1)
     form = Form(clauses=(Image(var="x"), *clauses, ClaimClause(subject="x", property="P84", object="a")), ask=Ask(var="a", type="entity"))
@@ -59,6 +59,8 @@ def test_a_picture_of_several_of_the_class_is_refused_and_one_with_something_els
     assert refused.reason == Reason.NOT_GROUNDED.value
     assert refused.evidence["candidates"][0] == {"file": "holm 1.jpg", "reason": "not_grounded", "evidence": {"cause": "shows_several", "entities": ["Q2"]}}
     assert chosen(asset("1", entity_ids=("Q1", "Q3", "Q404")))[0].id == "1"
+    crowded = chosen(asset("1", entity_ids=("Q1", *(f"Q{n}" for n in range(10, 20)))))
+    assert len(crowded.evidence["candidates"][0]["evidence"]["entities"]) == 5, "so many are told"
 
 
 def test_where_search_withholds_the_picture_another_view_must_be_there():
