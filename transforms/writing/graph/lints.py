@@ -10,7 +10,7 @@ from prompts.phrases.frames import BE, PREPOSITIONS
 from prompts.phrases.words import Words
 
 MAX_WORDS = 45
-MAX_SENTENCE = 22
+MAX_SENTENCE = 20
 MAX_OF = 2
 MAX_NESTED = 1
 """Relative clauses of a sentence."""
@@ -153,7 +153,7 @@ def weigh(text: str, language: str = "en") -> float:
     """How awkward a text is as a whole: its faults, its length, its relative clauses, and "of" upon "of"."""
     cost = PER_WORD * len(text.split()) + 15.0 * len(problems(text, language))
     for sentence in re.split(r"(?<=[.?]) ", text):
-        cost += 0.4 * max(0, len(sentence.split()) - 18)
+        cost += 1.0 * max(0, len(sentence.split()) - 15)
         cost += 1.5 * max(0, len(_RELATIVE.findall(sentence)) - 1)
         cost += 2.5 * max(0, sentence.count(" of ") - 1)
         cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))

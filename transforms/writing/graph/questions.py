@@ -39,7 +39,8 @@ def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool 
         _weigh_middle(phrases, subject)
         phrases.cost += HOPELESS * is_heavy(subject.split())
     if frame.preposition in ("of", "by"):
-        phrases.cost += 2.0 if frame.preposition == "by" else HOPELESS  # "Of which range is the mountain part?"
+        # "Of which range is the mountain part?", "By whom is the novel set in this town?"
+        phrases.cost += 2.0 if frame.preposition == "by" and frame.middle else HOPELESS
     inverted = frame.inverted(subject, words.verbs.bases)
     return f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"
 
@@ -80,7 +81,7 @@ def _entity(phrases: NounPhrases) -> str:
     if slot == "o" and phrase.ask and phrases.rng.random() < 0.5:
         return _filled(phrases, phrases.choose(phrase.ask), other)
     if called and phrases.rng.random() < 0.4:
-        phrases.cost += 0.8  # "Who was the founder of …": "Who founded …" is shorter
+        phrases.cost += 1.3  # "Who was the founder of …": "Who founded …" is shorter
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
         return f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
