@@ -36,8 +36,9 @@ _SMALL = frozenset(word for line in (
     "many more name named of on one or other out part same she that the their them there these they this through to under up using was were",
     "what when where which who whom whose with year years picture here shown pictured date day month") for word in line.split())
 """Words that may recur: grammar's own, and those of births, deaths, dates and the picture."""
-_IRREGULAR = {"built": "build", "wrote": "write", "written": "write", "taught": "teach", "won": "win", "made": "make", "drew": "draw", "drawn": "draw",
-              "fought": "fight", "found": "discovered", "took": "take", "setting": "set", "shot": "shoot", "held": "hold", "stood": "stand", "rose": "rise", "crosses": "cross"}
+_IRREGULAR = {"built": "build", "wrote": "write", "written": "write", "taught": "teach", "won": "win", "made": "make", "drew": "draw",
+              "drawn": "draw", "fought": "fight", "found": "discovered", "took": "take", "setting": "set", "shot": "shoot", "held": "hold",
+              "stood": "stand", "rose": "rise", "crosses": "cross"}
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
