@@ -164,7 +164,8 @@ def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
     """Refuses a level that is drawn and of which the draft knows no length."""
-    for method, name, lengths in (("paths", "hops", recipe.draft.hops), ("injection", "rounds", recipe.draft.rounds)):
+    for method, name, lengths in (("paths", "hops", recipe.draft.hops), ("injection", "rounds", recipe.draft.rounds),
+                                  ("exploration", "explore.claims", recipe.draft.explore.claims)):
         missing = [level for level, weight in recipe.seeds.levels.items() if weight and level not in lengths]
         if missing and recipe.seeds.methods.get(method):
             raise InputError(f"{where}, key seeds.levels.{missing[0]}", f"has a weight, and draft.{name} does not say how long such a question is",
