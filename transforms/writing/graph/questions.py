@@ -1,7 +1,7 @@
 """The question itself, by the type of its answer, and the sentence that may stand before it."""
 from records.form import Compute, Term
 from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
-from transforms.writing.graph.reasoning_questions import CHOOSES, asked_of_picture, measured, of_two, years_to
+from transforms.writing.graph.reasoning_questions import CHOOSES, asked_of_picture, measured, of_measures, of_two, years_to
 
 
 def question(phrases: NounPhrases) -> str:
@@ -11,7 +11,7 @@ def question(phrases: NounPhrases) -> str:
         compute = words.computes[ask.var]
         if not all(isinstance(a, str) for a in compute.args):
             return years_to(phrases, compute)
-        return _years_between(phrases, compute) if ask.unit == "years" else measured(phrases, compute)
+        return measured(phrases, compute) if of_measures(words, compute) else _years_between(phrases, compute)
     if ask.var in words.reads:
         return asked_of_picture(phrases, words.reads[ask.var])
     plain = _entity if ask.type == "entity" else _literal

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from records.form import Compute, Reads
 from records.knowledge import Value
+from transforms.writing.graph.form_words import FormWords
 from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 
 CHOOSES = ("earliest", "latest", "largest", "smallest")
@@ -64,6 +65,11 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
     one, other = (phrases.noun_phrase(e) for e in near)
     noun = words.noun(near[0])
     return one, f"the one {other.removeprefix(f'the {noun} ')}" if noun in one.split(" ") and other.startswith(f"the {noun} ") else other
+
+
+def of_measures(words: FormWords, compute: Compute) -> bool:
+    """Whether measures are computed with, not dates."""
+    return all(a not in words.reads and words.facts.datatype(words.definition(a)[1].property) == "quantity" for a in compute.args)
 
 
 def measured(phrases: NounPhrases, compute: Compute) -> str:
