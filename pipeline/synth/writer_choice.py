@@ -10,9 +10,11 @@ from transforms.drafting.accept import Accept
 from transforms.drafting.exploration.exploring import Exploration
 from transforms.drafting.seeds import may_be_shown
 from transforms.pictures.choose import showable
+from transforms.writing.explorer import Explorer
 from transforms.writing.graph.english import English
 from transforms.writing.graph.graph_explorer import GraphExplorer
 from transforms.writing.graph.graph_writer import GraphWriter
+from transforms.writing.llm.llm_explorer import LlmExplorer
 from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
 from transforms.writing.writer import Writer
 
@@ -66,5 +68,8 @@ def make_exploration(job: Job, writer: Writer) -> Exploration:
         entity = store.entity(entity_id)
         return entity is not None and may_be_shown(store, entity, recipe.seeds.living_people) and bool(showable(store.images_of(entity_id), recipe.pictures))
 
-    return Exploration(facts=store, explorer=GraphExplorer(recipe.seed, recipe.draft.reverse_share), composer=composer, writer=writer,
+    explorer: Explorer = GraphExplorer(recipe.seed, recipe.draft.reverse_share)
+    if isinstance(writer, LlmWriter):
+        explorer = LlmExplorer(writer.client, writer.store, writer.rules, writer.judge, writer.search)
+    return Exploration(facts=store, explorer=explorer, composer=composer, writer=writer,
                        accept=Accept(store, recipe.certificate), rules=recipe.draft, shown=shown, recipe_seed=recipe.seed)

@@ -17,8 +17,8 @@ from transforms.drafting.drafter import Drafter
 from transforms.drafting.exploration.curating import Curator, num_claims
 from transforms.drafting.exploration.deepening import deeper
 from transforms.drafting.exploration.exploring import Exploration
+from transforms.drafting.exploration.reasoning import reasonings
 from transforms.drafting.trail import Trail
-from transforms.writing.evidence import Observation
 from transforms.writing.graph.english import English
 from transforms.writing.graph.graph_explorer import GraphExplorer
 from transforms.writing.graph.graph_writer import GraphWriter
@@ -27,7 +27,6 @@ RULES = DraftRules(explore=ExploreRules(graphs=3))
 WRITER = GraphWriter(facts=COAST, english=English(COAST, 1), trust=Trust(), recipe_seed=1)
 ACCEPT = Accept(COAST, CertificateRules(max_guess=0.5))
 AROUND = graph("Q1003", "Q2003", "Q3003", "Q4003", links=BOTH)
-READ = Observation(node="Q1003", property="P1684", part="Q721747", value=COAST.claims("Q1003")[0].value, seen=True)
 
 
 def exploration(shown=lambda e: e[:2] != "Q3", rules: DraftRules = RULES, explorer=None) -> Exploration:
@@ -117,14 +116,9 @@ def test_a_plan_has_the_claims_of_its_level_or_one_fewer_the_full_ones_first():
 
 
 def test_a_thing_that_wins_is_asked_for_what_the_other_has_not():
-    one = next(r for r in _reasonings() if r.op == "earliest" and {r.first.node, r.second.node} == {"Q1003", "Q4003"})
+    one = next(r for r in reasonings(AROUND, COAST, Trust(), 6) if r.op == "earliest" and {r.first.node, r.second.node} == {"Q1003", "Q4003"})
     found = plans("perception+search+reasoning", 5, replace(AROUND, reasonings=(one,)))
     assert found and all(p.bindings["w"] == "Q1003" and p.answer.text != "Name Q2003" for p in found)
-
-
-def _reasonings():
-    from transforms.drafting.exploration.reasoning import reasonings
-    return reasonings(AROUND, COAST, Trust(), 6)
 
 
 def test_a_step_in_front_leads_from_another_pictured_thing_to_the_one_that_was_shown():
