@@ -102,7 +102,7 @@ def test_a_finished_draft_that_is_dull_is_refused(monkeypatch, least, kept):
         return DULL
 
     monkeypatch.setattr(drafting, "draft_by_injection", finished)
-    drafter = Drafter(facts=SmallFacts(CLAIMS, dict(ENTITIES)), writer=SimpleNamespace(name="graph"), accept=None,
+    drafter = Drafter(facts=SmallFacts(CLAIMS, dict(ENTITIES)), writer=SimpleNamespace(name="graph"), accept=None, exploration=None,
                       rules=DraftRules(least_interest=least), recipe_seed=1, language="en")
     seed = Seed(entity_id=BRIDGE, method="injection", level="easy", rule="anchor", domain="building_or_place")
     made = asyncio.run(drafter(seed))

@@ -2,16 +2,22 @@
 from records.form import Compute, Term
 from transforms.writing.graph.lints import is_heavy
 from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
+from transforms.writing.graph.reasoning_questions import CHOOSES, asked_of_picture, measured, of_measures, of_two, years_to
 
 
 def question(phrases: NounPhrases) -> str:
     """The sentence that asks. Everything not introduced yet is described in it."""
     words, ask = phrases.form_words, phrases.form_words.form.ask
     if ask.var in words.computes:
-        return _years_between(phrases, words.computes[ask.var])
-    if ask.type == "entity":
-        return _entity(phrases)
-    return _literal(phrases)
+        compute = words.computes[ask.var]
+        if not all(isinstance(a, str) for a in compute.args):
+            return years_to(phrases, compute)
+        return measured(phrases, compute) if of_measures(words, compute) else _years_between(phrases, compute)
+    if ask.var in words.reads:
+        return asked_of_picture(phrases, words.reads[ask.var])
+    plain = _entity if ask.type == "entity" else _literal
+    chosen = next((c for c in words.computes.values() if c.op in CHOOSES), None)
+    return of_two(phrases, chosen, plain) if chosen else plain(phrases)
 
 
 def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool = False) -> str | None:
