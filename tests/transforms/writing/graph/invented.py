@@ -133,6 +133,7 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 arch bridge, x1 human, x2 business, a city", "entity", ("image x0", "x0 P84 x1", "x1 P108 x2", "x2 P159 a")),
     ("x0 steam locomotive, x1 business, a human", "entity", ("image x0", "x0 P176 x1", "x1 P112 a", "a P69 University of Velm")),
     ("x0 opera, x1 human, x2 human, a town", "entity", ("image x0", "x0 P86 x1", "x1 P1066 x2", "x2 P19 a")),
+    ("x0 church building, x1 human, x2 tower", "quantity", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Kesselholm", "x2 P1101 a")),
 ]
 REFUSED: list[tuple[str, str, tuple[str, ...]]] = [
     # Forms that cannot be said well: too deep, or a verb behind a subject that is too heavy for it.
@@ -151,7 +152,6 @@ REFUSED: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 battle, x1 human", "date day", ("image x0", "x0 P710 x1", "x1 P166 Order of the Heron", "x1 P570 a")),
     ("x0 taxon, x1 human, a taxon", "entity", ("image x0", "x0 P61 x1", "a P61 x1", "a P575 1877")),
     ("x0 castle, x1 town, a human", "entity", ("image x0", "x0 P131 x1", "a P19 x1", "a P166 Order of the Heron", "a P106 poet")),
-    ("x0 church building, x1 human, x2 tower", "quantity", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Kesselholm", "x2 P1101 a")),
     ("x0 lighthouse, x1 human, x2 human", "date year", ("image x0", "x0 P84 x1", "x2 P1066 x1", "x2 P19 Velm", "x2 P569 a")),
 ]
 GENDERS = {"x0": "she", "x1": "he", "x2": "she", "x3": "he"}
