@@ -72,4 +72,4 @@ def make_exploration(job: Job, writer: Writer) -> Exploration:
     if isinstance(writer, LlmWriter):
         explorer = LlmExplorer(writer.client, writer.store, writer.rules, writer.judge, writer.search)
     return Exploration(facts=store, explorer=explorer, composer=composer, writer=writer,
-                       accept=Accept(store, recipe.certificate), rules=recipe.draft, shown=shown, recipe_seed=recipe.seed)
+                       accept=Accept(store, recipe.certificate, recipe.draft.own_page), rules=recipe.draft, shown=shown, recipe_seed=recipe.seed)

@@ -13,7 +13,7 @@ from transforms.certificate.compute import compute
 from transforms.certificate.facts import Facts, Trust
 from transforms.certificate.said_class import said_class
 from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
-from transforms.writing.graph.clues import answerable
+from transforms.writing.graph.clues import attributes
 from transforms.writing.graph.graph_writer import MAKERS
 
 CHOOSES = frozenset({"earliest", "latest", "largest", "smallest"})
@@ -28,7 +28,7 @@ def observations(facts: Facts, trust: Trust, node: str, max_words: int) -> list[
     """The dates and measures of a node that a question may speak of."""
     entity = facts.entity(node)
     assert entity is not None
-    return [Observation(node=node, property=claim.property, value=claim.value) for _, claim, answer in answerable(facts, trust, entity, max_words, frozenset())
+    return [Observation(node=node, property=claim.property, value=claim.value) for _, claim, answer in attributes(facts, trust, entity, max_words, frozenset())
             if claim.value.kind in ("time", "quantity") and (claim.value.kind != "time" or claim.value.year is not None)]
 
 

@@ -235,8 +235,7 @@ class NounPhrases:
         for i, slot in sorted(claims, key=lambda c: isinstance(self.other(*c), str)):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
-            before = isinstance(other, Value) and (phrase.adjective or (phrase.dated and other.precision == 9))
-            if before and bare_head and self.rng.random() < 0.7:
+            if isinstance(other, Value) and (phrase.adjective or (phrase.dated and other.precision == 9)) and bare_head and self.rng.random() < 0.7:
                 head = self._with_adjective(head, other)
                 continue
             frame = self.choose(self.frames(i))
