@@ -184,9 +184,9 @@ def survives(mutant: Mutant | None, tests: list[str], seconds: int = 120) -> boo
 
 
 def tests_of(mutant: Mutant, area: Area) -> list[str]:
-    """The area's tests, those named after the mutant's module before the others."""
+    """The area's tests, those named after the mutant's module first and the long ones last."""
     found = sorted(str(p.relative_to(ROOT)) for test in area.tests for p in ([ROOT / test] if (ROOT / test).is_file() else (ROOT / test).glob("test_*.py")))
-    return sorted(found, key=lambda path: Path(path).stem != f"test_{mutant.module.stem}")
+    return sorted(found, key=lambda path: (path in TOO_LONG, Path(path).stem != f"test_{mutant.module.stem}"))
 
 
 def main() -> None:

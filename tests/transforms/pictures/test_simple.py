@@ -84,3 +84,12 @@ def test_few_colours_that_cover_nearly_all_are_few_and_one_in_twenty_does_not_co
 
 def test_the_name_is_what_stands_before_the_last_dot():
     assert kind_by_name(asset("map.of.holm.jpg")) == "map" and kind_by_name(asset("Holm.map")) == "" and kind_by_name(asset("Holm maps.png")) == "map"
+
+
+@pytest.mark.parametrize("channel", range(3))
+def test_colours_sixteen_levels_apart_are_two_and_closer_ones_are_one(channel):
+    def halves(level: int) -> int:
+        image = Image.new("RGB", (96, 96))
+        image.paste(tuple(level if c == channel else 0 for c in range(3)), (0, 0, 48, 96))
+        return statistics(image)["colours"]
+    assert (halves(20), halves(12)) == (2, 1)
