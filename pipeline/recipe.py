@@ -172,7 +172,8 @@ def _consistent(recipe: Recipe, where: str) -> Recipe:
     for name in ("methods", "rules", "levels"):
         if not any(getattr(recipe.seeds, name).values()):
             raise InputError(f"{where}, key seeds.{name}", "gives no weight to any", "Give one of them a weight above 0.")
-    for method, name, lengths in (("paths", "hops", recipe.draft.hops), ("injection", "rounds", recipe.draft.rounds)):
+    for method, name, lengths in (("paths", "hops", recipe.draft.hops), ("injection", "rounds", recipe.draft.rounds),
+                                  ("exploration", "explore.claims", recipe.draft.explore.claims)):
         missing = [level for level, weight in recipe.seeds.levels.items() if weight and level not in lengths]
         if missing and recipe.seeds.methods.get(method):
             raise InputError(f"{where}, key seeds.levels.{missing[0]}", f"has a weight, and draft.{name} does not say how long such a question is",

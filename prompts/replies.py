@@ -78,6 +78,32 @@ class PathQuestions(Reply):
     questions: list[PathQuestion] = Field(max_length=10, description="best first; empty if no good question can be made")
 
 
+class SeedProposed(Reply):
+    why: str = _why()
+    fit: bool = Field(description="whether it is worth exploring")
+
+
+class Chosen(Reply):
+    why: str = _why()
+    numbers: list[int] = Field(max_length=20, description="numbers of the chosen lines, best first; empty if none is worth it")
+
+
+class Worded(Reply):
+    number: int | None = Field(description="number of the chosen plan, or null if none makes a good question")
+    question: str = Field(default="", description="the question; empty if none was chosen", max_length=MAX_TEXT_CHARS)
+    phrase: str = Field(default="", description="the words that refer to the picture, copied exactly from the question", max_length=120)
+
+    @model_validator(mode="after")
+    def _copied(self) -> Self:
+        if self.number is not None and (not self.phrase or self.phrase not in self.question):
+            raise ValueError(f"phrase must be copied from the question; {self.phrase!r} does not stand in it")
+        return self
+
+
+class Curated(Reply):
+    plans: list[Worded] = Field(max_length=5, description="best first; empty if none makes a good question")
+
+
 class Picked(BaseModel):
     surface: str = _text("the name, copied exactly from the question", 200)
     title: str = _text("the title of its encyclopedia article", 200)

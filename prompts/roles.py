@@ -14,6 +14,13 @@ ROLES: dict[str, Role] = {role.name: role for role in (
     Role("canonical_question", replies.PathQuestions),
     Role("describe", replies.Descriptions),
     Role("obfuscate_answer", replies.Obfuscated),
+    # writing: ODE's exploration
+    Role("propose_seed", replies.SeedProposed),
+    Role("explore", replies.Chosen),
+    Role("reason", replies.Chosen),
+    Role("perceive", replies.Chosen),
+    Role("curate", replies.Curated),
+    Role("deepen", replies.Worded),
     # votes of the certificate
     Role("check_words", replies.WordsRead),
     Role("check_picture", replies.PictureVote),

@@ -42,6 +42,11 @@ class Reason(StrEnum):
     NO_FACT = "no_fact"
     NO_WORDING = "no_wording"
     DULL = "dull"
+    POOR_SEED = "poor_seed"
+    NO_REASONING = "no_reasoning"
+    NO_PLAN = "no_plan"
+    NOT_DEEPENED = "not_deepened"
+    OFF_LEVEL = "off_level"
     BAD_REPLY = "bad_reply"
     REFUSED = "refused"
     # certificate

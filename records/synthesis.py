@@ -7,7 +7,9 @@ from records.knowledge import Value
 from records.table import Json, Record
 
 METHODS = ("paths", "injection", "exploration", "external")
-LEVELS = ("easy", "medium", "hard", "benchmark")
+LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
+ABILITIES = ("perception", "perception+search", "perception+reasoning", "perception+search+reasoning")
+"""What a question asks of its solver (ODE's ability profiles): the picture must always be seen, a page searched for, values computed or compared."""
 BASES = ("closed", "margin", "votes", "external")
 
 
@@ -22,6 +24,8 @@ class Seed(Record):
     level: str
     domain: str
     topic: str = ""
+    ability: str = ""
+    """What the question is to ask of its solver, one of `ABILITIES`; "" where the method does not plan it."""
     index: int = 0
     """Among seeds of the same entity and method."""
 
@@ -189,6 +193,8 @@ class Question(Record):
     history: tuple[Rewrite, ...] = ()
     votes: Json = Json(None)
     """Models' votes that accepted what no form supports, in order; null where everything had a form."""
+    explored: Json = Json(None)
+    """The evidence graph from which an explored question was taken (`transforms.writing.evidence`); null for other methods."""
     certificate: Certificate | None = None
     grounding: Json = Json(None)
     verdicts: tuple[Verdict, ...] = ()

@@ -165,7 +165,7 @@ def load_grpo_settings(source: str, overrides: Iterable[str] = ()) -> GrpoSettin
     play = settings.play
     if play.engine == "server" and play.server is None:
         raise InputError(f"{source}, key play.server", "is missing", "Name it: play: {server: {name: …, url: http://host:port, model: …}}.")
-    if play.engine == "server" and play.server.dialect == "vllm":
+    if play.server is not None and play.server.dialect == "vllm":
         raise InputError(f"{source}, key play.server.dialect", "is vllm, whose completions take no pictures beside token ids", "Use an SGLang server.")
     if settings.weights.lora is not None and settings.weights.lora.dropout:
         raise InputError(f"{source}, key weights.lora.dropout", "is not 0: the policy that is updated would not be the one that played",

@@ -130,7 +130,8 @@ class Solver(AnchorSearch):
 
     def _push(self, bound: Bindings, base: float, *, unseen: str = "", guess: float = 0.0) -> None:
         """Keeps a way for later, unless its doubt is too great or one thing stands for two variables."""
-        things = [b.value for b in bound.values() if isinstance(b.value, Thing)]
+        chosen = {s.out for s in self.puzzle.sums}  # one of the things that it was chosen from
+        things = [b.value for var, b in bound.items() if isinstance(b.value, Thing) and var not in chosen]
         if base + guess <= MAX_DOUBT and not any(same(a, b) for i, a in enumerate(things) for b in things[:i]):
             heapq.heappush(self.ways, Way(base + guess, -len(bound), self._num_pushed, bound, base, unseen))
             self._num_pushed += 1
@@ -141,7 +142,7 @@ class Solver(AnchorSearch):
             return (yield from self._confirm(way))
         fact = self._next(way.bound)
         if fact is None:
-            return (yield from self._finish(way.bound))
+            return (yield from self._finish(way))
         if self.known_end(fact.subject, way.bound) is not None:
             return (yield from self._forward(way, fact))
         return (yield from self._reverse(way, fact))
@@ -362,17 +363,23 @@ class Solver(AnchorSearch):
 
     # -- the end
 
-    def _finish(self, bound: Bindings) -> Actions:
-        """Computes what is to be computed and answers."""
+    def _finish(self, way: Way) -> Actions:
+        """Computes what is to be computed and answers, or goes on from the thing that a comparison chose."""
+        bound = way.bound
         if any(holds(order, bound) is False for order in self.puzzle.orders):
             self.fail("the comparison does not hold", bound)
             return None
         for needed in self.puzzle.sums:
+            if needed.out in bound:
+                continue
             done = yield from computed(self, needed, bound)
             if done is None:
                 self.fail(f"compute {needed.op}", bound)
                 return None
             bound = {**bound, needed.out: Bound(*done)}
+        if self.puzzle.ask not in bound and self._next(bound) is not None:
+            self._push(bound, way.base)
+            return None
         if self.puzzle.ask not in bound:
             self.fail("nothing leads to what is asked", bound)
             return None

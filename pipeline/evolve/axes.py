@@ -6,12 +6,10 @@ from records.form import ClaimClause, Compare, Compute, SentenceClause
 from records.identity import priority
 from records.synthesis import Question
 
-PROFILES = ("perception", "perception+search", "perception+reasoning", "perception+search+reasoning")
-
 
 def profile_of(question: Question) -> str:
-    """Which abilities a question asks for: the picture must always be seen; a claim must be searched for; values must be computed or compared.
-    A question without a form needs a search, as far as is known."""
+    """Which of `records.synthesis.ABILITIES` a question asks for: the picture must always be seen; a claim must be searched for; values must be computed
+    or compared. A question without a form needs a search, as far as is known."""
     form = question.logical_form
     search = form is None or bool(form.of(ClaimClause) or form.of(SentenceClause))
     reasoning = form is not None and bool(form.of(Compute) or form.of(Compare))

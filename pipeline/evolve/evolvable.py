@@ -21,8 +21,12 @@ class Field:
 
 
 def fields_of(recipe: Recipe) -> dict[str, Field]:
-    """Every field by its path, with its value. A mapping has a field for each key that it or its declaration names."""
-    return {field.path: field for field in _of(recipe, "")}
+    """Every field by its path, with its value. A mapping has a field for each key that it or its declaration names.
+
+    What only explorations go by is no field of a recipe that draws none.
+    """
+    explores = bool(recipe.seeds.methods.get("exploration"))
+    return {field.path: field for field in _of(recipe, "") if explores or not field.path.startswith(("draft.explore.", "seeds.abilities."))}
 
 
 def _of(part: Any, prefix: str) -> Iterator[Field]:

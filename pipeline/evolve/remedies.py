@@ -30,11 +30,12 @@ REMEDIES: dict[str, tuple[Move, ...]] = {
 """By cause, in the order in which they are tried."""
 HARDER: tuple[Move, ...] = (("seeds.levels.easy", -1), ("seeds.levels.hard", 1), ("draft.detail_share", 1), ("draft.computation_share", 1),
                             ("draft.hops.easy", 1), ("draft.rounds.easy", 1), ("enhancement.share", 1), ("draft.hops.medium", 1),
-                            ("draft.rounds.medium", 1), ("draft.hops.hard", 1), ("draft.rounds.hard", 1))
+                            ("draft.rounds.medium", 1), ("draft.hops.hard", 1), ("draft.rounds.hard", 1),
+                            ("seeds.levels.expert", 1), *((f"draft.explore.claims.{level}", 1) for level in ("easy", "medium", "hard")))
 """What makes tasks harder, before anything is measured."""
 NEEDS: dict[str, tuple[ToolName, ...]] = {"draft.detail_share": ("crop",), "enhancement.share": ("sharpen", "super_resolution", "perspective_correct")}
 """Tools without which a policy cannot do what a field makes more of: for such a policy the field is no remedy."""
-LENGTHS = {"draft.hops": "paths", "draft.rounds": "injection"}
+LENGTHS = {"draft.hops": "paths", "draft.rounds": "injection", "draft.explore.claims": "exploration"}
 """Fields that change what a level is, not how much there is of it; with the method whose questions they are about."""
 DIFFICULTY_EDITS = 3
 """At once, for tasks too easy or too hard."""

@@ -30,7 +30,7 @@ from transforms.writing.answers import answer_words
 
 CONFIGURATIONS = ("tasks", "rl", "sft", "benchmark", "rejected", "attribution")
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
-_LEVELS = ("easy", "medium", "hard", "benchmark")
+_LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
 
 
 def write_card(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally, licences: Counter[str]) -> None:

@@ -95,7 +95,7 @@ def draft_calls(recipe: Recipe, mix: Mix) -> dict[str, Range]:
     found: dict[str, Range] = {}
     total = sum(mix.values()) or 1
     for (method, level), count in sorted(mix.items()):
-        one = _injection(recipe, level) if method == "injection" else _path(recipe, level)
+        one = _exploration(recipe) if method == "exploration" else _injection(recipe, level) if method == "injection" else _path(recipe, level)
         for role, calls in one.items():
             found[role] = found.get(role, ZERO) + (calls * priors.REPAIRS).scaled(count / total)
     return {role: calls for role, calls in found.items() if calls.high}
@@ -116,6 +116,16 @@ def _path(recipe: Recipe, level: str) -> dict[str, Range]:
     rewrites = described * priors.TRIES
     return {"canonical_question": walks, "describe": described, "inject": rewrites, **_votes(recipe, rewrites + walks),
             "obfuscate_answer": walks.scaled(recipe.draft.obfuscate_share)}
+
+
+def _exploration(recipe: Recipe) -> dict[str, Range]:
+    """`Exploration`: a judgement of the seed; for each evidence graph its phases, a choice of reasoning and of perception nodes; plans and their deepening. A
+    choice that is none costs nothing, and a form is certified before anybody words it."""
+    graphs = priors.WALKS.at_most(recipe.draft.explore.graphs)
+    phases = Range(0, recipe.draft.explore.anchors / recipe.draft.explore.nodes_per_phase, recipe.draft.explore.anchors)
+    seldom = Range(0, graphs.likely / 2, graphs.high)
+    return {"propose_seed": exactly(1), "explore": graphs * phases, "reason": seldom, "perceive": seldom, "curate": graphs, "deepen": graphs,
+            "check_words": graphs.scaled(recipe.models.llm.votes)}
 
 
 def _votes(recipe: Recipe, steps: Range) -> dict[str, Range]:

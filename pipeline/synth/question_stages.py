@@ -3,7 +3,7 @@ from files.parquet import write_whole
 from pipeline.synth.job import Job
 from pipeline.synth.outside_stages import drafting_outside, external_first, outside_picture, source_picture
 from pipeline.synth.solver_stages import judge_picture, make_solvers
-from pipeline.synth.writer_choice import make_writer
+from pipeline.synth.writer_choice import make_exploration, make_writer
 from records.outcomes import Rejection
 from records.synthesis import Question
 from records.table import Json
@@ -22,7 +22,9 @@ from transforms.stages.stage import Apply, reject
 
 def make_draft(job: Job) -> Apply:
     store = job.store
-    drafter = Drafter(facts=store, writer=make_writer(job), accept=Accept(store, job.recipe.certificate, job.recipe.draft.own_page),
+    writer = make_writer(job)
+    drafter = Drafter(facts=store, writer=writer, accept=Accept(store, job.recipe.certificate, job.recipe.draft.own_page),
+                      exploration=make_exploration(job, writer),
                       rules=job.recipe.draft, recipe_seed=job.recipe.seed, language=job.recipe.language)
     return drafting_outside(job, drafter) if job.recipe.external else drafter.__call__
 

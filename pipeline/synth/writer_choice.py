@@ -7,8 +7,14 @@ from pipeline.recipe import Recipe
 from pipeline.synth.job import Job
 from records.errors import InputError
 from transforms.drafting.accept import Accept
+from transforms.drafting.exploration.exploring import Exploration
+from transforms.drafting.seeds import may_be_shown
+from transforms.pictures.choose import showable
+from transforms.writing.explorer import Explorer
 from transforms.writing.graph.english import English
+from transforms.writing.graph.graph_explorer import GraphExplorer
 from transforms.writing.graph.graph_writer import GraphWriter
+from transforms.writing.llm.llm_explorer import LlmExplorer
 from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
 from transforms.writing.writer import Writer
 
@@ -41,8 +47,29 @@ def make_writer(job: Job) -> Writer:
     if recipe.writer == "llm":
         judge = Accept(facts=store, rules=recipe.certificate)
         return LlmWriter(job.client("draft"), store, llm_rules(recipe), judge=judge, search=found_by_text(TextSearch(store)))
+    return make_composer(job)
+
+
+def make_composer(job: Job) -> GraphWriter:
+    """The graph writer: the writer of a recipe without a model, and what an exploration describes its nodes by in any."""
+    recipe, store = job.recipe, job.store
     rules = recipe.draft
     return GraphWriter(facts=store, english=English(store, recipe.seed, recipe.language), trust=recipe.certificate.trust,
                        recipe_seed=recipe.seed, max_clauses=rules.max_clauses, max_answer_words=rules.max_answer_words, drafts=rules.drafts,
                        detail_share=rules.detail_share, computation_share=rules.computation_share, max_hub=rules.max_hub,
                        min_views=2 if recipe.pictures.withhold_own else 1)
+
+
+def make_exploration(job: Job, writer: Writer) -> Exploration:
+    """The driver of explorations, with the writer that words what it finds."""
+    recipe, store, composer = job.recipe, job.store, make_composer(job)
+
+    def shown(entity_id: str) -> bool:
+        entity = store.entity(entity_id)
+        return entity is not None and may_be_shown(store, entity, recipe.seeds.living_people) and bool(showable(store.images_of(entity_id), recipe.pictures))
+
+    explorer: Explorer = GraphExplorer(recipe.seed, recipe.draft.reverse_share)
+    if isinstance(writer, LlmWriter):
+        explorer = LlmExplorer(writer.client, writer.store, writer.rules, writer.judge, writer.search)
+    return Exploration(facts=store, explorer=explorer, composer=composer, writer=writer,
+                       accept=Accept(store, recipe.certificate, recipe.draft.own_page), rules=recipe.draft, shown=shown, recipe_seed=recipe.seed)

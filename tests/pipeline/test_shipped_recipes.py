@@ -6,6 +6,7 @@ import yaml
 
 from agent.tools.tool_settings import ALL_TOOLS
 from pipeline.recipe import RECIPES, load_recipe, recipe_of
+from records.synthesis import ABILITIES
 from tests.agent.tools.calling import WITHOUT_PYTHON
 
 
@@ -52,8 +53,17 @@ def test_the_ablations_that_opensearch_vl_names_can_be_set():
     assert not (recipe.draft.rewrite_bridges or recipe.filters.no_tools or recipe.filters.image_search or recipe.enhancement.share)
 
 
+def test_ode_has_the_published_numbers():
+    recipe = load_recipe("ode")
+    explore = recipe.draft.explore
+    assert (explore.anchors, explore.nodes_per_phase, explore.image_ratio, explore.reasoning_ratio, explore.perception_ratio) == (6, 2, 0.5, 0.33, 0.4)
+    assert dict(recipe.seeds.levels) == {"easy": 0.05, "medium": 0.15, "hard": 0.5, "expert": 0.3}
+    assert set(recipe.seeds.abilities) == set(ABILITIES) and len(set(recipe.seeds.abilities.values())) == 1
+    assert (set(recipe.seeds.methods), recipe.evolve.rounds, recipe.evolve.tasks, recipe.teach.limits.calls) == ({"exploration"}, 5, 32, 50)
+
+
 def test_the_commented_blocks_load_once_their_marks_are_removed():
-    for name in ("vsearcher", "opensearch_vl"):
+    for name in ("vsearcher", "opensearch_vl", "ode"):
         lines = (RECIPES / f"{name}.yaml").read_text(encoding="utf-8").splitlines()
         starts = [n for n, line in enumerate(lines) if line.strip() in ("# models:", "# endpoints:", "# external:")]
         assert starts

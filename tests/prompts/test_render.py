@@ -32,6 +32,9 @@ VALUES = {
     "mode": "rl", "tag": "too_easy", "passed": "4 of 4", "certificate": fenced("certificate", "basis closed, 2 effective hops"),
     "rollouts": fenced("rollouts", "1. right: text_search, visit"), "faults": fenced("faults", "1. writer / too_easy: 12 tasks, weight 36"),
     "fields": fenced("fields", "draft.hops.easy = 2 (1 to 6, step 1)"), "most": 4, "least": 3,
+    "topic": "history", "ability": "perception+search", "seen": fenced("seen", "Ardwen Light, plaque: 1871"),
+    "graph": fenced("graph", "Ardwen Light — architect: Ilse Varga"),
+    "plans": fenced("plans", "Plan 1. The picture shows Ardwen Light.\n  Ardwen Light — architect: Ilse Varga\n  Asked: Ilse Varga"),
     "edits": fenced("edits", "1. set draft.hops.easy 2 -> 3: too_easy in 12 tasks"), "dead_ends": fenced("dead_ends", "(none)"),
 }
 

@@ -65,10 +65,13 @@ def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
     depth = distances(form)
     given = {form.anchor, *(r.var for r in form.of(Reads))}
     computed = {c.out for c in form.of(Compute)}
-    order = sorted((v for v in depth if v not in given), key=lambda v: (-depth[v], v))
+    left = sorted((v for v in depth if v not in given), key=lambda v: (-depth[v], v))
     known = set(given)
     found = []
-    for var in order:
+    while left:
+        # Of two things compared one may be found over the other, by way of a third that lies farther out than both.
+        var = next((v for v in left if v in computed or any(p.role != "kind" for p in _parts(form, v, known, binding, depth)[0])), left[0])
+        left.remove(var)
         if var in computed:
             known.add(var)
             continue

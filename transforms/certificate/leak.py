@@ -14,7 +14,7 @@ from records.knowledge import Entity, Value
 from records.synthesis import Answer
 from transforms.certificate.facts import Facts
 
-HUMAN = "Q5"
+HUMAN, FICTIONAL_HUMAN = "Q5", "Q15632617"
 MIN_SURNAME = 4
 _BEFORE_A_PLACE = ("of", "the")
 MIN_NAME = 3
@@ -55,7 +55,7 @@ def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ..
     """Label and aliases, each also without a bracketed addition ("Ardwen (locomotive)"), and a person's surname."""
     names = entity.names(languages)
     plain = [without_bracket(name) for name in names]
-    surnames = [surname for name in plain if (surname := _surname(name))] if HUMAN in (*entity.classes, *entity.class_closure) else []
+    surnames = [surname for name in plain if (surname := _surname(name))] if {HUMAN, FICTIONAL_HUMAN} & {*entity.classes, *entity.class_closure} else []
     return tuple(dict.fromkeys((*names, *plain, *surnames)))
 
 

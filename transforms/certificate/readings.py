@@ -32,10 +32,11 @@ def year_readings(facts: Facts, entity_id: str) -> list[Detail]:
 
     A detail that two pictures state differently could be read in two ways, so it is left out.
     """
+    return [detail for detail in sure_readings(facts, entity_id) if detail.value.year is not None]
+
+
+def sure_readings(facts: Facts, entity_id: str) -> list[Detail]:
+    """Details of an entity's pictures that all of them show alike, each with its value, in a fixed order."""
     kinds = sorted({(d.property, d.part): d for image in facts.images_of(entity_id) for d in image.details}.items(), key=lambda k: k[0])
-    found = []
-    for (property, part), detail in kinds:
-        values = readings(facts, entity_id, property, part)
-        if len(values) == 1 and values[0].year is not None:
-            found.append(detail.replace(value=values[0]))
-    return found
+    found = [(detail, readings(facts, entity_id, property, part)) for (property, part), detail in kinds]
+    return [detail.replace(value=values[0]) for detail, values in found if len(values) == 1]

@@ -6,6 +6,7 @@ from typing import Annotated
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 
 from records.evolves import Evolves
+from records.synthesis import ABILITIES
 
 Share = Annotated[float, Ge(0), Le(1)]
 Weight = Annotated[float, Ge(0)]
@@ -26,6 +27,8 @@ class SeedRules:
     """Weight of each coarse domain; one that is not named has weight 1, and of one with weight 0 there is no seed."""
     readable: Annotated[float, Gt(0), Evolves("seeds", 1, 8, 1)] = 1.0
     """Weight of entities whose picture shows a year that can be read close up, against the others of their domain."""
+    abilities: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=ABILITIES)] = field(default_factory=lambda: dict.fromkeys(ABILITIES, 1.0))
+    """Weight of each ability profile; only exploration plans for them (ODE 3.1)."""
     per_entity: Annotated[int, Ge(1), Le(20)] = 1
     """Most seeds of one entity and method."""
     rare_max_sitelinks: Annotated[int, Ge(0), Evolves("seeds", 0, 40, 5)] = 10
@@ -39,12 +42,36 @@ class SeedRules:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExploreRules:
+    """How an evidence graph grows and how large a cluster of it a question takes (ODE, arXiv 2605.10832, 3.1; the defaults are its sample configuration)."""
+
+    anchors: Annotated[int, Ge(1), Le(20), Evolves("paths", 2, 12, 2)] = 6
+    """Nodes that are explored beside the seed."""
+    nodes_per_phase: Annotated[int, Ge(1), Le(10), Evolves("paths", 1, 4, 1)] = 2
+    """Most nodes that are found around one node before another is looked at."""
+    image_ratio: Annotated[Share, Evolves("paths", 0, 1, 0.1)] = 0.5
+    """Share of nodes that have a picture; below it those with one are looked for first."""
+    reasoning_ratio: Annotated[Share, Evolves("paths", 0, 1, 0.1)] = 0.33
+    """Reasoning nodes as a share of the explored ones; at least one where the question is to ask for reasoning."""
+    perception_ratio: Annotated[Share, Evolves("paths", 0, 1, 0.1)] = 0.4
+    """Perception nodes as a share of the pictured ones; at least one where the question is to be answered from its picture alone."""
+    claims: Annotated[Mapping[str, int], Evolves("paths", 1, 5, 1)] = field(
+        default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "expert": 5, "benchmark": 5})
+    """Claims that a question of a level needs, the one that is asked for included."""
+    graphs: Annotated[int, Ge(1), Le(20)] = 8
+    """Evidence graphs grown of a seed before it is given up; 1 is cheapest with a model."""
+    plans: Annotated[int, Ge(1), Le(60)] = 20
+    """Ways through one evidence graph that are tried."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class DraftRules:
     """How a seed grows into a draft."""
 
     hops: Annotated[Mapping[str, int], Evolves("paths", 1, 6, 1)] = field(default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "benchmark": 4})
     """Steps of a path from the picture to the thing of which something is asked; 0 asks of the pictured thing itself."""
     rounds: Annotated[Mapping[str, int], Evolves("paths", 1, 10, 1)] = field(default_factory=lambda: {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10})
+    explore: ExploreRules = field(default_factory=ExploreRules)
     tries: Annotated[int, Ge(1)] = 10
     """Walks a seed (OpenSearch-VL: 10)."""
     drafts: Annotated[int, Ge(1)] = 40

@@ -7,12 +7,17 @@ from records.table import Json
 from transforms.certificate.facts import Facts
 from transforms.drafting.accept import Accept
 from transforms.drafting.draft_rules import DraftRules
+from transforms.drafting.exploration.exploring import Exploration
 from transforms.drafting.injection import draft_by_injection
 from transforms.drafting.interest import of_draft
 from transforms.drafting.paths import draft_by_path
+from transforms.drafting.seeds import EXPLORATION
 from transforms.drafting.trail import Trail
 from transforms.stages.stage import reject
 from transforms.writing.writer import Draft, Writer, WriterRejection
+
+_NOTHING = {"paths": Reason.NO_PATH, EXPLORATION: Reason.NO_PLAN}
+"""Why a seed gave nothing, where nothing was refused on the way."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +27,7 @@ class Drafter:
     facts: Facts
     writer: Writer
     accept: Accept
+    exploration: Exploration
     rules: DraftRules
     recipe_seed: int
     language: str
@@ -33,12 +39,14 @@ class Drafter:
         try:
             if seed.method == "paths":
                 draft = await draft_by_path(seed, entity, self.facts, self.writer, self.accept, self.rules, self.recipe_seed, trail)
+            elif seed.method == EXPLORATION:
+                draft = await self.exploration.draft(seed, entity, trail)
             else:
                 draft = await draft_by_injection(seed, entity, self.writer, self.accept, self.rules, trail)
         except WriterRejection as refused:
             return reject(seed, refused.reason, refused.evidence)
         if draft is None:
-            reason, evidence = trail.outcome(Reason.NO_PATH if seed.method == "paths" else Reason.NO_ANSWER)
+            reason, evidence = trail.outcome(_NOTHING.get(seed.method, Reason.NO_ANSWER))
             return reject(seed, reason, evidence)
         if len(draft.text.split()) > self.rules.max_words:
             return reject(seed, Reason.NO_DESCRIPTION, {"words": len(draft.text.split()), "most": self.rules.max_words})
@@ -52,4 +60,4 @@ class Drafter:
                         topic=seed.topic, text=draft.text, language=self.language, writer=self.writer.name, answer=draft.answer,
                         form=Json(draft.form.to_json() if draft.form else None), bindings=dict(draft.bindings), hops=draft.hops,
                         interest=score, anchor=draft.anchor, anchor_phrase=draft.anchor_phrase, history=draft.history,
-                        votes=Json(list(draft.votes) or None))
+                        votes=Json(list(draft.votes) or None), explored=Json(draft.explored))

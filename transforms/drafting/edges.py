@@ -18,6 +18,10 @@ KINDS_OF_STEP = {**dict.fromkeys(("P22", "P25", "P26", "P40", "P3373"), "kin"), 
 """Properties whose steps sound silly one after the other: the child of the mother, the town of the district of the town."""
 
 
+FORWARD_ONLY = frozenset({"P19", "P20", "P119"})
+"""Properties that many share and that make nobody known: no step leads from a town to "the man who was born there and died in …"."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Edge:
     """One step of a path: to `target`, over a claim, along or against its direction."""
@@ -69,7 +73,7 @@ def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max
     for claim in into if len(into) < MAX_REVERSE else ():
         use = property_use(claim.property)
         source = facts.entity(claim.subject)
-        if use.hop and source is not None and source.id not in avoid and source.classes and source.in_degree <= max_hub \
+        if use.hop and claim.property not in FORWARD_ONLY and source is not None and source.id not in avoid and source.classes and source.in_degree <= max_hub \
                 and nearly_complete(facts, trust, said_class(facts, source.id)):
             found.append(Edge(property=claim.property, target=source.id, reverse=True, weight=use.weight))
     return sorted({(e.property, e.target, e.reverse): e for e in found}.values(), key=lambda e: (e.property, e.target, e.reverse))

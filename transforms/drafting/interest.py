@@ -15,6 +15,8 @@ from transforms.drafting.trail import Trail
 from transforms.writing.writer import Draft
 
 LEAST, MOST = 1.0, 5.0
+ALIKE = 0.5
+"""So far apart two scores may be that still count as one."""
 _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9, "time": 0.3, "quantity": 0.3}
 """How telling an answer is by its kind: a name is remembered, the founding year of a town is not."""
 COMPUTED = 0.2
@@ -58,12 +60,15 @@ def of_draft(draft: Draft, facts: Facts) -> float:
 
 
 def by_interest(drafts: list[Draft], facts: Facts, least: float, trail: Trail) -> list[Draft]:
-    """Drafts by falling interest, those without a score last; those with a lower one than the recipe's least are left out."""
+    """Drafts by falling interest, those without a score last; those with a lower one than the recipe's least are left out.
+
+    Nearly the same interest is the same: there the walks' own order decides, or all seeds of a thing would end with one question.
+    """
     scored = [(of_draft(draft, facts), draft) for draft in drafts]
     for score, draft in scored:
         if 0 < score < least:
             trail.add_reason(Reason.DULL, draft.answer.text)
-    return [draft for score, draft in sorted(scored, key=lambda s: -s[0]) if not 0 < score < least]
+    return [draft for score, draft in sorted(scored, key=lambda s: -round(s[0] / ALIKE)) if not 0 < score < least]
 
 
 def _along(form: Form, binding: Binding) -> list[Value]:

@@ -56,7 +56,7 @@ async def _first_finished(drafts: list[Draft], seed: Seed, writer: Writer, accep
         if guessed := accept.guessed(draft):
             trail.add(guessed, label)
             continue
-        described = await _describe_bridges(draft, seed, writer, accept, rules, trail)
+        described = await describe_bridges(draft, seed, writer, accept, rules, trail)
         if described is None:
             hopeless.add(draft.hops)  # the bridges are the same for every attribute of a walk
             continue
@@ -69,7 +69,7 @@ async def _first_finished(drafts: list[Draft], seed: Seed, writer: Writer, accep
     return None
 
 
-async def _describe_bridges(draft: Draft, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:
+async def describe_bridges(draft: Draft, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:
     """The draft with every node that its hop alone does not single out described, from the answer's side to the picture's."""
     needed = _undetermined(draft, accept)
     for var in _bridges(draft) if rules.rewrite_bridges else needed:

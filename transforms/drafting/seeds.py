@@ -9,9 +9,11 @@ from records.synthesis import Seed
 from transforms.certificate.facts import Facts, best_values
 from transforms.certificate.readings import year_readings
 from transforms.drafting.draft_rules import SeedRules
+from transforms.drafting.schedule import by_weight, drawn
 from transforms.pictures.choose import PictureRules, showable
 
 HUMAN = "Q5"
+EXPLORATION = "exploration"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +23,7 @@ class Candidate:
     stratum: tuple[str, str]
     """(method, rule) and domain are drawn from within these."""
     group: str
-    """The domain, with a star where a picture of the entity shows a year that can be read."""
+    """The domain, with a star where a picture of the entity shows a year that can be read; of an exploration its topic and ability."""
     rank: str
     seed: Seed
 
@@ -52,12 +54,28 @@ def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: Picture
     if isinstance(fitting, str):
         return
     group = entity.domain + ("*" if rules.readable != 1.0 and year_readings(facts, entity.id) else "")
-    for method in sorted(m for m, weight in rules.methods.items() if weight and (images or m != "paths")):  # a path starts at the seed's own picture
+    # A path and an exploration start at the seed's own picture.
+    for method in sorted(m for m, weight in rules.methods.items() if weight and (images or m == "injection")):
         for index in range(rules.per_entity):
+            if method == EXPLORATION:
+                yield from _explored(entity, facts, rules, recipe_seed, index, fitting)
+                continue
             for rule in fitting:
                 level = _level(rules, recipe_seed, entity.id, method, index)
                 seed = Seed(entity_id=entity.id, method=method, rule=rule, level=level, domain=entity.domain, topic=entity.topic, index=index)
                 yield Candidate(stratum=(method, rule), group=group, rank=priority(recipe_seed, seed.id, "seeds"), seed=seed)
+
+
+def _explored(entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, index: int, fitting: list[str]) -> Iterator[Candidate]:
+    """An entity's n-th seed of an exploration, for each rule that it fits, at the place that the schedule draws for it."""
+    place = drawn(facts, entity, rules, recipe_seed, f"{entity.id}:{EXPLORATION}:{index}")
+    if place is None:
+        return
+    ability, level = place
+    for rule in fitting:
+        seed = Seed(entity_id=entity.id, method=EXPLORATION, rule=rule, level=level, domain=entity.domain, topic=entity.topic, ability=ability, index=index)
+        yield Candidate(stratum=(EXPLORATION, rule), group=f"{entity.topic or entity.domain}/{ability}",
+                        rank=priority(recipe_seed, seed.id, "seeds"), seed=seed)
 
 
 def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset]) -> list[str] | str:
@@ -84,13 +102,7 @@ def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictur
 
 def _level(rules: SeedRules, recipe_seed: int, entity_id: str, method: str, index: int) -> str:
     """The level of an entity's n-th seed of a method, drawn by weight."""
-    levels = sorted(level for level, weight in rules.levels.items() if weight)
-    at = int(priority(recipe_seed, f"{entity_id}:{method}:{index}", "level")[:12], 16) / 16**12 * sum(rules.levels.values())
-    for level in levels[:-1]:
-        at -= rules.levels[level]
-        if at < 0:
-            return level
-    return levels[-1]
+    return by_weight(rules.levels, recipe_seed, f"{entity_id}:{method}:{index}", "level")
 
 
 def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
@@ -118,6 +130,13 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
 def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
     """Candidates in an order whose every prefix has the domains in proportion to their weights."""
     queues = {g: sorted((c for c in found if c.group == g), key=lambda c: (c.rank, c.seed.id)) for g in {c.group for c in found}}
-    weight = {g: rules.domains.get(g.rstrip("*"), 1.0) * (rules.readable if g.endswith("*") else 1.0) for g in queues}
+    weight = {g: _weight(g, rules) for g in queues}
     keyed = [((i + 1) / weight[g], g, c) for g, queue in queues.items() for i, c in enumerate(queue)]
     return [c for _, _, c in sorted(keyed, key=lambda k: (k[0], k[1], k[2].rank))]
+
+
+def _weight(group: str, rules: SeedRules) -> float:
+    topic, slash, ability = group.partition("/")
+    if slash:
+        return rules.abilities.get(ability, 0.0)
+    return rules.domains.get(topic.rstrip("*"), 1.0) * (rules.readable if topic.endswith("*") else 1.0)

@@ -3,8 +3,8 @@
 `text_search`: the question itself as a text search. `image_search` (OpenSearch-VL's second stage): one image search of the picture,
 and the pages it leads to.
 Both are the searches that episodes have, so what is measured is what an agent would find. A page gives the answer away where it states it and is about a
-node of the question, or, the answer being a name or a text, names another node beside it. A bare year, or a family's name on a page about something
-else, tells nobody that it is the answer.
+node of the question, or, the answer being a name or a text, says it in full and names another node beside it. A bare year, or a family's name on a page
+about something else, tells nobody that it is the answer.
 """
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -53,10 +53,16 @@ def gives_away(question: Question, page: Found, names: tuple[str, ...], others: 
 
     `others` are the names of what else the question is about; where none is known, any page that names the answer counts.
     """
-    related = page.entity_id in question.bindings.values() or (question.answer.type in DISTINCTIVE and (not others or leaked(page.text, others)))
-    if not related:
+    if page.entity_id in question.bindings.values():
+        return leaked(page.text, names)
+    if question.answer.type not in DISTINCTIVE or (others and leaked(page.text, others) is None):
         return None
-    return leaked(page.text, names)
+    return leaked(page.text, tuple(n for n in names if not is_surname(n, names)))
+
+
+def is_surname(name: str, names: tuple[str, ...]) -> bool:
+    """Whether a name is the last word of another of the names: "Varga" beside "Ilse Varga"."""
+    return any(other.endswith(f" {name}") for other in names)
 
 
 def other_names(question: Question, facts: Facts, languages: tuple[str, ...]) -> tuple[str, ...]:

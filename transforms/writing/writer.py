@@ -34,6 +34,8 @@ class Draft:
     """The votes that accepted the draft and its steps where no form did, as the certificate stores them."""
     earlier: "tuple[Draft, ...]" = ()
     """The drafts before each step of the history, for a writer that words only what was accepted."""
+    explored: dict | None = None
+    """The evidence graph that an exploration took it from, as `transforms.writing.evidence` tells it."""
 
     def rewritten(self, step: Rewrite, **changes) -> "Draft":
         """A copy with one more step in its history."""

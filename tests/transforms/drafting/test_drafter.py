@@ -22,7 +22,7 @@ def drafted(method: str = "paths", certificate: CertificateRules = VOTED, rules:
     writer = Scripted({"check_unique": [YES], "check_picture": [YES], "check_invariant": [YES],
                        "canonical_question": lambda _, hops, nodes: [draft("Who then?", hops=hops, anchor=nodes[0].id, anchor_phrase="the tower")], **replies})
     settings = DraftRules(**{"hops": {"easy": 1}, "rounds": {"easy": 0}, "reverse_share": 0.0, "tries": 2, **(rules or {})})
-    stage = Drafter(facts=FACTS, writer=writer, accept=Accept(FACTS, certificate), rules=settings, recipe_seed=1, language="en")
+    stage = Drafter(facts=FACTS, writer=writer, accept=Accept(FACTS, certificate), exploration=None, rules=settings, recipe_seed=1, language="en")
     return asyncio.run(stage(SEED.replace(method=method)))
 
 

@@ -65,6 +65,11 @@ def test_a_node_with_too_many_claims_into_it_is_not_left_against_them():
     assert found(SmallFacts([*crowd(), *claims[2:]]), "Qbusy")
 
 
+def test_no_step_leads_from_a_place_to_one_of_those_who_were_born_there():
+    facts = SmallFacts([*crowd(), *(claim(f"Q2{i:03}", p, f"Q1{i:03}") for i in range(60) for p in ("P19", "P88"))])
+    assert {e.property for e in edges(facts, Trust(), facts.entity("Q1003"), frozenset(), 100) if e.reverse} == {"P88"}
+
+
 def test_steps_that_are_more_of_the_same_repeat():
     step = Edge(property="P22", target="Q1", reverse=False, weight=1.0)
     assert step.repeats("P25") and not step.repeats("P84")

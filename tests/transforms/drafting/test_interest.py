@@ -91,6 +91,8 @@ def test_drafts_are_tried_in_the_order_of_their_interest_and_dull_ones_not_at_al
     assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 0.0, trail)] == ["good?", "dull?", "said?"]
     assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 3.0, trail)] == ["good?", "said?"]
     assert trail.outcome(Reason.NO_PATH)[0] == Reason.DULL
+    again = replace(GOOD, text="as good?")
+    assert [d.text for d in by_interest([again, DULL, GOOD], facts, 0.0, trail)] == ["as good?", "good?", "dull?"]
     assert of_draft(FORMLESS, facts) == 0.0
 
 
@@ -100,7 +102,7 @@ def test_a_finished_draft_that_is_dull_is_refused(monkeypatch, least, kept):
         return DULL
 
     monkeypatch.setattr(drafting, "draft_by_injection", finished)
-    drafter = Drafter(facts=SmallFacts(CLAIMS, dict(ENTITIES)), writer=SimpleNamespace(name="graph"), accept=None,
+    drafter = Drafter(facts=SmallFacts(CLAIMS, dict(ENTITIES)), writer=SimpleNamespace(name="graph"), accept=None, exploration=None,
                       rules=DraftRules(least_interest=least), recipe_seed=1, language="en")
     seed = Seed(entity_id=BRIDGE, method="injection", level="easy", rule="anchor", domain="building_or_place")
     made = asyncio.run(drafter(seed))

@@ -98,11 +98,19 @@ def _said(value: Value) -> Value:
 
 
 def answerable(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]) -> list[tuple[float, Claim, Answer]]:
-    """The attributes of an entity that can be asked: functional, stable, short, and not one of the nodes already used."""
+    """The attributes of an entity that can be asked."""
+    return [found for found in attributes(facts, trust, entity, max_words, avoid) if property_use(found[1].property).answer]
+
+
+def attributes(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]) -> list[tuple[float, Claim, Answer]]:
+    """Those that can be asked or computed with: functional, stable, short, and not one of the nodes already used.
+
+    The year in which a thing came into being is no answer (of a town it depends on the source, of a bridge few care), but years are counted from it.
+    """
     found = []
     for claim in facts.claims(entity.id):
         use = property_use(claim.property)
-        if not (claim.best and use.answer) or is_volatile(facts, claim) or claim.value.key() in avoid:
+        if not (claim.best and (use.answer or (use.clue and claim.value.kind == "time"))) or is_volatile(facts, claim) or claim.value.key() in avoid:
             continue
         if single_value(facts, trust, entity.id, claim.property, said_class(facts, claim.value.entity)) != claim.value:
             continue

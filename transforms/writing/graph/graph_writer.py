@@ -19,7 +19,7 @@ from transforms.certificate.readings import year_readings
 from transforms.certificate.said_class import said_class
 from transforms.writing.answers import answer_of
 from transforms.writing.form_edits import constants, describe_variable, hide_constant, next_var, show_constant
-from transforms.writing.graph.clues import answerable, asked_property, by_weight, class_clause, clue_clauses, role_clauses, taken_properties
+from transforms.writing.graph.clues import answerable, asked_property, attributes, by_weight, class_clause, clue_clauses, role_clauses, taken_properties
 from transforms.writing.graph.english import English
 from transforms.writing.graph.expected_fit import ExpectedFit
 from transforms.writing.writer import Draft, Fact, Mention, Vote
@@ -162,7 +162,7 @@ class GraphWriter:
         link = next((c.property for c in draft.form.of(ClaimClause) if {c.subject, c.object} == {before, dated}), "") if isinstance(dated, str) else ""
         if value.year is None or entity is None or not _belong_together(entity, self._dated(draft), link):
             return None
-        dates = [c for _, c, a in answerable(self.facts, self.trust, entity, self.max_answer_words, frozenset()) if a.type == "date"]
+        dates = [c for _, c, a in attributes(self.facts, self.trust, entity, self.max_answer_words, frozenset()) if a.type == "date"]
         if not dates:
             return None
         claim = draw.choice(dates)

@@ -10,7 +10,7 @@ from prompts.phrases.frames import BE, PREPOSITIONS
 from prompts.phrases.words import Words
 
 MAX_WORDS = 45
-MAX_SENTENCE = 22
+MAX_SENTENCE = 20
 MAX_OF = 2
 MAX_NESTED = 1
 """Relative clauses of a sentence."""
@@ -36,8 +36,9 @@ _SMALL = frozenset(word for line in (
     "many more name named of on one or other out part same she that the their them there these they this through to under up using was were",
     "what when where which who whom whose with year years picture here shown pictured date day month") for word in line.split())
 """Words that may recur: grammar's own, and those of births, deaths, dates and the picture."""
-_IRREGULAR = {"built": "build", "wrote": "write", "written": "write", "taught": "teach", "won": "win", "made": "make", "drew": "draw", "drawn": "draw",
-              "fought": "fight", "found": "discovered", "took": "take", "setting": "set", "shot": "shoot", "held": "hold", "stood": "stand", "rose": "rise", "crosses": "cross"}
+_IRREGULAR = {"built": "build", "wrote": "write", "written": "write", "taught": "teach", "won": "win", "made": "make", "drew": "draw",
+              "drawn": "draw", "fought": "fight", "found": "discovered", "took": "take", "setting": "set", "shot": "shoot", "held": "hold",
+              "stood": "stand", "rose": "rise", "crosses": "cross"}
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
@@ -153,7 +154,7 @@ def weigh(text: str, language: str = "en") -> float:
     """How awkward a text is as a whole: its faults, its length, its relative clauses, and "of" upon "of"."""
     cost = PER_WORD * len(text.split()) + 15.0 * len(problems(text, language))
     for sentence in re.split(r"(?<=[.?]) ", text):
-        cost += 0.4 * max(0, len(sentence.split()) - 18)
+        cost += 1.0 * max(0, len(sentence.split()) - 15)
         cost += 1.5 * max(0, len(_RELATIVE.findall(sentence)) - 1)
         cost += 2.5 * max(0, sentence.count(" of ") - 1)
         cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))

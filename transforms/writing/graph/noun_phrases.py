@@ -83,7 +83,8 @@ class NounPhrases:
             self.cost += HOPELESS * (self.form_words.is_person(var) or self.said_nouns[-1] != noun)
             phrase = "this one"
         else:
-            phrase = self.choose(self.form_words.data["pictured"]).replace("{c}", noun)
+            pictured = self.form_words.data["pictured"]
+            phrase = (pictured[0] if self.rng.random() < 0.25 else self.choose(pictured)).replace("{c}", noun)
         self.introduce(var, noun)
         self.anchor_phrase = phrase
         self.cost -= PER_WORD * (len(phrase.split()) - 2)  # "this bridge" is no better than "the bridge in the picture"
@@ -234,8 +235,7 @@ class NounPhrases:
         for i, slot in sorted(claims, key=lambda c: isinstance(self.other(*c), str)):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
-            before = isinstance(other, Value) and (phrase.adjective or (phrase.dated and other.precision == 9))
-            if before and bare_head and self.rng.random() < 0.7:
+            if isinstance(other, Value) and (phrase.adjective or (phrase.dated and other.precision == 9)) and bare_head and self.rng.random() < 0.7:
                 head = self._with_adjective(head, other)
                 continue
             frame = self.choose(self.frames(i))

@@ -2,16 +2,22 @@
 from records.form import Compute, Term
 from transforms.writing.graph.lints import is_heavy
 from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
+from transforms.writing.graph.reasoning_questions import CHOOSES, asked_of_picture, measured, of_measures, of_two, years_to
 
 
 def question(phrases: NounPhrases) -> str:
     """The sentence that asks. Everything not introduced yet is described in it."""
     words, ask = phrases.form_words, phrases.form_words.form.ask
     if ask.var in words.computes:
-        return _years_between(phrases, words.computes[ask.var])
-    if ask.type == "entity":
-        return _entity(phrases)
-    return _literal(phrases)
+        compute = words.computes[ask.var]
+        if not all(isinstance(a, str) for a in compute.args):
+            return years_to(phrases, compute)
+        return measured(phrases, compute) if of_measures(words, compute) else _years_between(phrases, compute)
+    if ask.var in words.reads:
+        return asked_of_picture(phrases, words.reads[ask.var])
+    plain = _entity if ask.type == "entity" else _literal
+    chosen = next((c for c in words.computes.values() if c.op in CHOOSES), None)
+    return of_two(phrases, chosen, plain) if chosen else plain(phrases)
 
 
 def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool = False) -> str | None:
@@ -39,7 +45,8 @@ def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool 
         _weigh_middle(phrases, subject)
         phrases.cost += HOPELESS * is_heavy(subject.split())
     if frame.preposition in ("of", "by"):
-        phrases.cost += 2.0 if frame.preposition == "by" else HOPELESS  # "Of which range is the mountain part?"
+        # "Of which range is the mountain part?", "By whom is the novel set in this town?"
+        phrases.cost += 2.0 if frame.preposition == "by" and frame.middle else HOPELESS
     inverted = frame.inverted(subject, words.verbs.bases)
     return f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"
 
@@ -79,8 +86,8 @@ def _entity(phrases: NounPhrases) -> str:
     called = phrase.o if slot == "o" else phrase.s
     if slot == "o" and phrase.ask and phrases.rng.random() < 0.5:
         return _filled(phrases, phrases.choose(phrase.ask), other)
-    if called and phrases.rng.random() < 0.4:
-        phrases.cost += 0.8  # "Who was the founder of …": "Who founded …" is shorter
+    if called and other not in phrases.introduced and phrases.rng.random() < 0.4:
+        phrases.cost += 1.3  # "Who was the founder of …": "Who founded …" is shorter
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
         return f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
@@ -157,15 +164,15 @@ def _when(phrases: NounPhrases, literal: str) -> str:
 def meetings(phrases: NounPhrases) -> list[tuple[int, str]]:
     """The claims over which somebody may be met in a sentence of its own, each with the slot of the end from which they are met.
 
-    Only people whose gender is known, who are then "he" or "she" (a thing would be said twice), and never at the picture's own thing: of
-    "This bridge was designed by a man." nobody learns anything.
+    Only people whose gender is known, who are then "he" or "she" (a thing would be said twice), and at a thing, for of two people either might be "she".
+    Never at the picture's own thing: of "This bridge was designed by a man." nobody learns anything.
     """
     words, form = phrases.form_words, phrases.form_words.form
     found = []
     for i, claim in enumerate(words.claims):
         for slot, var, other in (("s", claim.subject, claim.object), ("o", claim.object, claim.subject)):
             if isinstance(var, str) and isinstance(other, str) and words.genders.get(other) and words.is_person(other) \
-                    and form.anchor not in (var, other) and form.ask.var not in (var, other) and words.ranks[var] > words.ranks[other]:
+                    and not words.is_person(var) and not {form.anchor, form.ask.var} & {var, other} and words.ranks[var] > words.ranks[other]:
                 found.append((i, slot))
     return found
 

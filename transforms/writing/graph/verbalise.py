@@ -65,7 +65,7 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     rng = chance(recipe_seed, item_id, "verbalise")
     wordings: dict[str, tuple[float, NounPhrases]] = {}
     weights: dict[str, float] = {}
-    for _ in range(TRIES_PER_CLAIM * len(words.claims)):
+    for _ in range(TRIES_PER_CLAIM * max(1, len(words.claims))):
         phrases = NounPhrases(words, rng)
         text = _derive(phrases, rng)
         cost = phrases.cost + HOPELESS * (len(phrases.used) < len(words.claims))

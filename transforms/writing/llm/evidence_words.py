@@ -88,9 +88,11 @@ def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
         case Compare():
             return f"{words(clause.left)} {clause.op} {words(clause.right)}"
         case Compute():
-            return f"{words(clause.out)} is the {clause.op} of {', '.join(words(a) for a in clause.args)}"
+            by = f" ({', '.join(words(k) for k in clause.keys)})" if clause.keys else ""
+            return f"{words(clause.out)} is the {clause.op} of {', '.join(words(a) for a in clause.args)}{by}"
         case Reads():
-            return f"Read on the picture, {property_label(store, clause.property, language)}: {words(clause.var)}"
+            on = f" on the {store.label(clause.part, language)}" if clause.part else ""
+            return f"Read on the picture, {property_label(store, clause.property, language)}{on}: {words(clause.var)}"
         case SentenceClause():
             return f"{words(clause.subject)}: {clause.text}"
     return ""

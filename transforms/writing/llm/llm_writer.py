@@ -39,7 +39,7 @@ from transforms.writing.writer import Draft, Fact, Mention, Vote, WriterRejectio
 Read = TypeVar("Read")
 Count = Annotated[int, Ge(1), Le(10)]
 WRITER_ROLES = ("seed_question", "pick_entity", "take_fact", "inject", "pick_image_entity", "hide_entity", "canonical_question", "describe",
-                "obfuscate_answer")
+                "obfuscate_answer", "propose_seed", "explore", "reason", "perceive", "curate", "deepen")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -363,7 +363,8 @@ def answer_from_sentence(store, shown: Material, line: SentenceLine, reply: Aske
 
 def _with_aliases(store, answer: Answer, reply: AskedQuestion, language: str) -> Answer:
     """The answer with those of the reply's other wordings that say the same; whether a text says two names of one thing no rule can tell."""
-    same = [a for a in reply.aliases if a != answer.text and (_agrees(store, answer, a, language) or bool(match(answer, a, language=language)))]
+    same = [a for a in reply.aliases if a != answer.text and (
+        _agrees(store, answer, a, language) or (answer.type != "date" and bool(match(answer, a, language=language))))]
     return answer.replace(aliases=tuple(dict.fromkeys(same)))
 
 

@@ -12,7 +12,7 @@ from transforms.certificate.leak import folded
 from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, tells_relation, unsaid_events, unsupported_words
 
 FUNCTION_WORDS = {
-    "en": "the of and which what who was were is that with whose from by did how many in it its this shown",
+    "en": "the of and which what who was were is that with whose from by did how many in it its this shown a an as at on to for",
     "de": "der die das und welche welchem welcher welches wurde war ist den dem ein eine einer von mit im am wer wie zu des",
     "fr": "le la les des et quel quelle dans est qui une un du en par sur dont a été au aux",
     "es": "el la los las y cuál qué en es fue quién una un del por con que su se al",

@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 
 from prompts.replies import WordsRead
-from records.form import ClaimClause, ClassClause, SentenceClause
+from records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
 from records.knowledge import Value, value_of_key
 from transforms.certificate.description import distances
 from transforms.certificate.kinds import sexes_told, stated_kinds
@@ -46,7 +46,7 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
         if isinstance(clause, ClaimClause):
             ends = [depth.get(t, FAR) if isinstance(t, str) else FAR for t in (clause.subject, clause.object)]
             lines.append(ProofLine(words=clause_line(store, draft, clause, language), property=clause.property, of_object=ends[1] < ends[0]))
-        elif isinstance(clause, SentenceClause):
+        elif isinstance(clause, SentenceClause | Reads | Compute):
             lines.append(ProofLine(words=clause_line(store, draft, clause, language)))
     if draft.form is None:
         lines += [ProofLine(words=hop.evidence or _hop_line(store, draft, hop, language), property=hop.property, of_object=not hop.reverse)

@@ -118,8 +118,6 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 human, x1 painting, a art museum", "entity", ("image x0", "x1 P170 x0", "x1 P180 Pellan", "x1 P276 a")),
     ("x0 painting, x1 human, a painting", "entity", ("image x0", "x0 P170 x1", "a P170 x1", "a P571 1871", "a P276 Ostmark Museum")),
     ("x0 schooner, x1 shipyard, x2 clipper, a city", "entity", ("image x0", "x0 P176 x1", "x2 P176 x1", "x2 P571 1868", "x2 P504 a")),
-    ("x0 lighthouse, x1 human, x2 human", "date year", ("image x0", "x0 P84 x1", "x2 P1066 x1", "x2 P19 Velm", "x2 P569 a")),
-    ("x0 castle, x1 town, a human", "entity", ("image x0", "x0 P131 x1", "a P19 x1", "a P166 Order of the Heron", "a P106 poet")),
     ("x0 human, x1 ship, a shipyard", "entity", ("image x0", "x1 P138 x0", "x1 P571 1902", "x1 P176 a")),
     # three and four hops
     ("x0 painting, x1 human, x2 human, a town", "entity", ("image x0", "x0 P170 x1", "x1 P1066 x2", "x2 P20 a")),
@@ -128,7 +126,6 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 lighthouse, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P570 d2", "d1 reads P1684 plaque x0", "a = difference d1 d2")),
     # texts, quantities, quirks
     ("x0 human, x1 painting", "string", ("image x0", "x1 P170 x0", "x1 P571 1866", "x1 P217 a")),
-    ("x0 church building, x1 human, x2 tower", "quantity", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Kesselholm", "x2 P1101 a")),
     ("x0 literary award, x1 human, a novel", "entity", ("image x0", "x0 P138 x1", "a P50 x1", "a P577 1911")),
     ("x0 museum, x1 human, a human", "entity", ("image x0", "x0 P112 x1", "x1 P26 a")),
     ("x0 museum, x1 business", "date year", ("image x0", "x0 P137 x1", "x1 P571 a")),
@@ -136,6 +133,7 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 arch bridge, x1 human, x2 business, a city", "entity", ("image x0", "x0 P84 x1", "x1 P108 x2", "x2 P159 a")),
     ("x0 steam locomotive, x1 business, a human", "entity", ("image x0", "x0 P176 x1", "x1 P112 a", "a P69 University of Velm")),
     ("x0 opera, x1 human, x2 human, a town", "entity", ("image x0", "x0 P86 x1", "x1 P1066 x2", "x2 P19 a")),
+    ("x0 church building, x1 human, x2 tower", "quantity", ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 Kesselholm", "x2 P1101 a")),
 ]
 REFUSED: list[tuple[str, str, tuple[str, ...]]] = [
     # Forms that cannot be said well: too deep, or a verb behind a subject that is too heavy for it.
@@ -153,5 +151,7 @@ REFUSED: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 arch bridge, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P569 d1", "x0 P571 d2", "a = difference d1 d2")),
     ("x0 battle, x1 human", "date day", ("image x0", "x0 P710 x1", "x1 P166 Order of the Heron", "x1 P570 a")),
     ("x0 taxon, x1 human, a taxon", "entity", ("image x0", "x0 P61 x1", "a P61 x1", "a P575 1877")),
+    ("x0 castle, x1 town, a human", "entity", ("image x0", "x0 P131 x1", "a P19 x1", "a P166 Order of the Heron", "a P106 poet")),
+    ("x0 lighthouse, x1 human, x2 human", "date year", ("image x0", "x0 P84 x1", "x2 P1066 x1", "x2 P19 Velm", "x2 P569 a")),
 ]
 GENDERS = {"x0": "she", "x1": "he", "x2": "she", "x3": "he"}

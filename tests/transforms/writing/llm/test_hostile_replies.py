@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from records.knowledge import Section
 from records.synthesis import Hop, Seed
 from tests.prompts.scripted import Scripted
 from tests.transforms.writing.llm.hostile_store import hostile_store
@@ -123,6 +124,23 @@ def test_aliases_of_a_sentences_answer_are_held_against_the_answer():
     made = writer(("seed_question", {"questions": [sentence]}))
     (draft,) = asyncio.run(made.seed_question(SEED, made.store.entity("Q9")))
     assert draft.answer.aliases == ("6",)
+
+
+@pytest.mark.parametrize(("question", "answer", "type_", "aliases", "kept"), [
+    ("In which year was Lindite first cut?", "1871", "date", ["1872", "12 May 1871", "the year 1871"], ("the year 1871",)),
+    ("On which day was Lindite first shown?", "12 May 1871", "date", ["May 12, 1871", "1871", "13 May 1871"], ("May 12, 1871",)),
+    ("Which colour has Lindite?", "grey", "string", ["gray", "Grey", "white", "grey or white"], ("Grey",)),
+])
+def test_aliases_of_a_sentences_answer_are_as_exact_as_the_answer(question, answer, type_, aliases, kept):
+    store = hostile_store()
+    said = "Lindite is a grey mineral. It was first cut in 1871. Lindite was first shown on 12 May 1871."
+    store.articles["Q9"] = store.articles["Q9"].replace(sections=(Section(title="", level=1, text=said),))
+    line = {"1871": "first cut", "12 May 1871": "first shown", "grey": "grey mineral"}[answer]
+    reply = {"question": question, "answer": answer, "answer_type": type_, "precision": {"1871": "year", "12 May 1871": "day"}.get(answer, ""),
+             "sentence": line, "aliases": aliases}
+    made = LlmWriter(Scripted([("seed_question", "", {"questions": [reply]})] * 2), store, LlmRules(votes=1))
+    (draft,) = asyncio.run(made.seed_question(SEED, store.entity("Q9")))
+    assert draft.answer.aliases == kept
 
 
 def test_of_several_questions_the_good_one_is_kept():

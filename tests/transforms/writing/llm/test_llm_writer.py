@@ -15,6 +15,7 @@ from tests.small_facts import SmallFacts, claim
 from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
 from transforms.writing.llm.material import material
 from transforms.writing.llm.mentions import named_entities
+from transforms.writing.llm.question_checks import other_language
 from transforms.writing.writer import Fact, Mention, WriterRejection
 
 LEAD = "Ardwen Light is a lighthouse in Merren. Its lamp was ground by the glazier Oda Lind. It was painted white in 1902."
@@ -325,6 +326,10 @@ def test_the_prompt_asks_in_the_recipes_language(store):
     made = writer(store, ("seed_question", {"questions": []}), language="ca")
     assert asyncio.run(made.seed_question(SEED, store.entity("Q1"))) == []
     assert "Language: Catalan (ca)" in made.client.prompts[0][1]
+
+
+def test_small_words_that_languages_share_make_no_text_foreign():
+    assert not other_language("a person who worked as an architect", "en") and other_language("quem foi a pessoa que fez as obras do porto", "en")
 
 
 def test_a_categorys_name_is_no_sentence(store):

@@ -1,0 +1,102 @@
+"""Reasoning nodes: what follows from two observations of a graph. Only what belongs together is computed with.
+
+    difference, ratio                     years between two dates of linked things; one measure of two things of a kind
+    earliest, latest, largest, smallest   the one of two things of a kind that comes first or is greater; a question goes on from it
+
+A count of claims is not offered: no set of claims is known to be complete.
+"""
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from records.knowledge import Value, entity_value
+from transforms.certificate.compute import compute
+from transforms.certificate.facts import Facts, Trust
+from transforms.certificate.said_class import said_class
+from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
+from transforms.writing.graph.clues import attributes
+from transforms.writing.graph.graph_writer import MAKERS
+
+CHOOSES = frozenset({"earliest", "latest", "largest", "smallest"})
+"""Operations that give one of the things compared."""
+GENERATIONS = frozenset({"P22", "P25", "P40", "P1066", "P802", "P184", "P185"})
+"""Relations of which anybody knows which of the two was born first."""
+LONGEST = 400
+"""Years between two dates that somebody would still count."""
+
+
+def observations(facts: Facts, trust: Trust, node: str, max_words: int) -> list[Observation]:
+    """The dates and measures of a node that a question may speak of."""
+    entity = facts.entity(node)
+    assert entity is not None
+    return [Observation(node=node, property=claim.property, value=claim.value) for _, claim, answer in attributes(facts, trust, entity, max_words, frozenset())
+            if claim.value.kind in ("time", "quantity") and (claim.value.kind != "time" or claim.value.year is not None)]
+
+
+def reasonings(graph: EvidenceGraph, facts: Facts, trust: Trust, max_words: int) -> list[Reasoning]:
+    """All reasoning nodes that a graph allows, in a fixed order."""
+    seen = {n.id: [o for o in graph.perceptions if o.node == n.id and o.value.year is not None] for n in graph.nodes}
+    said = {n.id: observations(facts, trust, n.id, max_words) for n in graph.nodes}
+    found = [r for node in seen for look in seen[node] for date in said[node] if date.value.kind == "time" and (r := _years(look, date))]
+    for one, other in combinations([n.id for n in graph.nodes], 2):
+        between = [k for k in graph.links if {k.source, k.target} == {one, other}]
+        made = belong_together(facts, one, other, between)
+        if made:
+            found += [r for a in (*seen[one], *said[one]) for b in (*seen[other], *said[other])
+                      if a.value.kind == b.value.kind == "time" and not (a.seen and b.seen) and (r := _years(a, b))]
+        if _alike(facts, one, other) and (between or _beside(graph, one, other)):
+            known = any(k.property in GENERATIONS for k in between)
+            found += [r for a in said[one] for b in said[other] if a.property == b.property and not (known and a.value.kind == "time")
+                      for r in _compared(a, b)]
+    return list(dict.fromkeys(found))
+
+
+def belong_together(facts: Facts, one: str, other: str, between: Iterable[Link]) -> bool:
+    """Whether somebody would count the years between dates of two linked things: both of one kind, or a thing and its maker, but no places."""
+    domains = {entity.domain for e in (one, other) if (entity := facts.entity(e))}
+    links = list(between)
+    return bool(links) and "location" not in domains and (len(domains) == 1 or any(k.property in MAKERS for k in links))
+
+
+def _alike(facts: Facts, one: str, other: str) -> bool:
+    """Whether two things are of one kind, so that it means something which of them is older or taller."""
+    return bool(said_class(facts, one)) and said_class(facts, one) == said_class(facts, other)
+
+
+def _beside(graph: EvidenceGraph, one: str, other: str) -> bool:
+    """Whether two nodes are linked to a third."""
+    near = [{k.target for k in graph.from_node(n)} | {k.source for k in graph.links if k.target == n} for n in (one, other)]
+    return bool(near[0] & near[1])
+
+
+def _year_of(value: Value) -> Value:
+    return Value(kind="time", time=f"{value.time[:5]}-00-00T00:00:00Z", precision=9)
+
+
+def _years(one: Observation, other: Observation) -> Reasoning | None:
+    """The years between two dates; None where they are equal or nobody would count them."""
+    span = compute("difference", (_year_of(one.value), _year_of(other.value)))
+    if span is None or not span.number or span.number > LONGEST:
+        return None
+    return Reasoning(op="difference", first=one, second=other, result=span)
+
+
+def _compared(one: Observation, other: Observation) -> Iterator[Reasoning]:
+    """What two values of one property give: the difference and ratio of measures, and which thing wins."""
+    ends = (entity_value(one.node), entity_value(other.node))
+    if one.value.kind == "time":
+        years = (_year_of(one.value), _year_of(other.value))
+        for op in ("earliest", "latest"):
+            if winner := compute(op, ends, years):
+                yield Reasoning(op=op, first=one, second=other, result=winner)
+        return
+    for op in ("largest", "smallest"):
+        if winner := compute(op, ends, (one.value, other.value)):
+            yield Reasoning(op=op, first=one, second=other, result=winner)
+    difference = compute("difference", (one.value, other.value))
+    if difference is not None and difference.number:
+        yield Reasoning(op="difference", first=one, second=other, result=difference)
+    first, second = sorted((one, other), key=lambda o: -(o.value.number or 0.0))
+    ratio = compute("ratio", (first.value, second.value))
+    # A ratio that has to be rounded has no one right answer.
+    if ratio is not None and ratio.number and ratio.number >= 1.5 and abs(ratio.number * 10 - round(ratio.number * 10)) < 1e-9:
+        yield Reasoning(op="ratio", first=first, second=second, result=ratio)

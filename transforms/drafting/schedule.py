@@ -1,0 +1,54 @@
+"""The schedule of exploration: which ability a seed is to ask for, at which level (ODE 3.1: balanced over domain, ability profile and difficulty).
+
+What is answered from the picture alone has no room for many steps: such questions are easy, or of medium level where small print must be read or the
+reading must be computed with. Only a search makes a question hard.
+"""
+from collections.abc import Mapping
+
+from records.identity import priority
+from records.knowledge import Entity
+from transforms.certificate.facts import Facts
+from transforms.certificate.readings import sure_readings, year_readings
+from transforms.drafting.draft_rules import SeedRules
+
+WRITTEN = "P1684"
+"""Writing on a picture, which is read close up; parts are counted and colours seen at a glance."""
+EASY, MEDIUM = "easy", "medium"
+PERCEPTION, WITH_REASONING = "perception", "perception+reasoning"
+
+
+def levels_of(facts: Facts, entity: Entity) -> dict[str, frozenset[str] | None]:
+    """For each ability that a seed can have, the levels at which it can have it; None for any."""
+    found: dict[str, frozenset[str] | None] = {"perception+search": None, "perception+search+reasoning": None}
+    seen = frozenset(MEDIUM if d.property == WRITTEN else EASY for d in sure_readings(facts, entity.id))
+    if seen:
+        found[PERCEPTION] = seen
+    if year_readings(facts, entity.id):
+        found[WITH_REASONING] = frozenset({MEDIUM})
+    return found
+
+
+def drawn(facts: Facts, entity: Entity, rules: SeedRules, recipe_seed: int, place: str) -> tuple[str, str] | None:
+    """The (ability, level) of a seed, each drawn by the recipe's weights among those that it can have; None where it can have none of them.
+
+    Args:
+        place: names the seed among those of the run.
+    """
+    possible = levels_of(facts, entity)
+    ability = by_weight({a: w for a, w in rules.abilities.items() if a in possible}, recipe_seed, place, "ability")
+    levels = possible.get(ability)
+    level = by_weight({x: w for x, w in rules.levels.items() if levels is None or x in levels}, recipe_seed, place, "level") if ability else ""
+    return (ability, level) if level else None
+
+
+def by_weight(weights: Mapping[str, float], recipe_seed: int, place: str, role: str) -> str:
+    """One of the keys by their weights; "" where none has any."""
+    total = sum(weights.values())
+    if total <= 0:
+        return ""
+    at = int(priority(recipe_seed, place, role)[:12], 16) / 16**12 * total
+    for key in sorted(weights):
+        at -= weights[key]
+        if at < 0:
+            return key
+    return max(key for key, weight in weights.items() if weight > 0)

@@ -1,0 +1,38 @@
+"""The roles of an exploration (ODE 3.1), for both writers: each chooses among what the store gives, and words what it chose.
+
+What is offered is executed already: a writer without a model chooses by chance and interest, one with a model by what it thinks worth knowing. Neither
+can add to the graph what no claim and no known detail says.
+"""
+from collections.abc import Sequence
+from typing import Protocol
+
+from records.knowledge import Entity
+from records.synthesis import Seed
+from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
+from transforms.writing.writer import Draft
+
+
+class Explorer(Protocol):
+    """The roles. An empty list means "nothing fits"; a reply of no use raises `transforms.writing.writer.WriterRejection`."""
+
+    @property
+    def at_once(self) -> int:
+        """How many plans `curate` is given to choose from."""
+
+    async def propose_seed(self, seed: Seed, entity: Entity) -> str:
+        """Why the seed is not worth exploring; "" where it is."""
+
+    async def explore(self, seed: Seed, graph: EvidenceGraph, links: Sequence[Link], most: int) -> list[Link]:
+        """The links from one node to new ones that are followed, at most so many."""
+
+    async def reason(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Reasoning], most: int) -> list[Reasoning]:
+        """The reasoning nodes that the graph gets."""
+
+    async def perceive(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Observation], most: int) -> list[Observation]:
+        """The perception nodes that the graph gets."""
+
+    async def curate(self, seed: Seed, graph: EvidenceGraph, plans: Sequence[Draft]) -> list[tuple[int, Draft]]:
+        """The plans worth asking, best first, each by its place among those given, in words where the writer does not compose them from the form."""
+
+    async def deepen(self, seed: Seed, draft: Draft, deeper: Sequence[Draft]) -> list[Draft]:
+        """The deeper forms of a draft, best first, in words as above; the answer is the same in all."""
