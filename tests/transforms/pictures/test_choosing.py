@@ -10,8 +10,9 @@ from records.synthesis import Answer, Question
 from records.table import Json
 from tests.models.pictures import file_of, scene, with_text
 from tests.small_facts import SmallFacts, claim, year
+from transforms.pictures.checkpoint_quality import MIN_PAIRS, NUM_PAIRS
 from transforms.pictures.choose import PictureRules, candidates, check_metadata, has_other_view, near_duplicate, perceptual_hash, read_hashes, showable
-from transforms.pictures.ground import GroundingRules
+from transforms.pictures.ground import MIN_AUC, GroundingRules
 from transforms.pictures.picture_chooser import PictureChooser
 
 DATA = {str(n): file_of(scene(n)) for n in (1, 2, 3)} | {"plaque": file_of(with_text(scene(4), "ANNO 1832", (100, 60), 28))}
@@ -106,6 +107,7 @@ def test_a_picture_is_chosen_for_a_question_without_a_form_too():
 def test_the_rules_have_the_published_numbers():
     rules = PictureRules()
     assert (rules.min_side, rules.max_candidates, rules.max_distance, rules.withhold_own) == (512, 8, 6, False)
+    assert (NUM_PAIRS, MIN_PAIRS, MIN_AUC) == (200, 20, 0.9)
     grounding = GroundingRules()
     assert (grounding.mode, grounding.margin, grounding.num_distractors, grounding.num_distractors_unstated) == ("required", 0.0, 8, 200)
 
