@@ -134,3 +134,14 @@ def test_of_a_form_what_is_known_and_hangs_on_what_is_asked_is_used():
     assert part(told, before) == [told, before] and part(after) == []
     count = Compute(out="n", op="difference", args=("b", "c"))
     assert part(told, count, ask="n") is None and part(told, ClaimClause(subject="x1", property="P570", object="c"), count, ask="n")[-1] == count
+
+
+def test_what_is_compared_or_computed_of_nothing_but_known_values_is_known():
+    known, varga = KnownFacts(facts("varga"), 5), entity_value("varga")
+    told = (ClaimClause(subject=varga, property="P569", object="b"), ClaimClause(subject=varga, property="P570", object="c"))
+    binding = {"b": year(1850), "c": year(1901), "n": as_quantity(51)}
+    before = Compare(left="b", op="<", right="c")
+    assert known_part(Form(clauses=(*told, before), ask=Ask(var="b", type="date")), binding, known).clauses == (*told, before)
+    count = Compute(out="n", op="difference", args=("b", "c"))
+    assert known_part(Form(clauses=(*told, count), ask=Ask(var="n", type="quantity")), binding, known).clauses == (*told, count)
+    assert known_part(Form(clauses=(told[0], count), ask=Ask(var="n", type="quantity")), binding, known) is None

@@ -12,7 +12,7 @@ from records.knowledge import entity_value
 from records.synthesis import Answer, Question, Verdict
 from records.table import Json
 from tests.prompts.scripted import Scripted
-from transforms.filters.solvers import MAX_PAGE_CHARS, Solvers, wrong_answers
+from transforms.filters.solvers import MAX_MATERIAL_CHARS, MAX_PAGE_CHARS, Solvers, wrong_answers
 
 ANSWER = Answer(value=entity_value("Q2"), text="Ilse Varga", type="entity")
 QUESTION = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="person", writer="llm", answer=ANSWER,
@@ -122,6 +122,7 @@ def test_of_each_page_its_beginning_is_shown_and_none_found_is_said():
     made = solvers("answer_with_search", None)
     asyncio.run(made.one_image_search(QUESTION, picture(), ()))
     assert "(nothing found)" in made.client.prompts[0][1]
+    assert (MAX_MATERIAL_CHARS, MAX_PAGE_CHARS) == (12_000, 1_500)
 
 
 def test_a_picture_found_by_a_picture_is_other_material_than_evidence():
