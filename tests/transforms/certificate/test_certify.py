@@ -191,3 +191,11 @@ def test_the_number_of_hops_that_a_page_says_is_told():
         text="It was designed by Q2000."),))
     made = certify_form(BORN, SmallFacts(crowd(), articles={"Q1000": page}), ANCHOR, BINDINGS, RULES)
     assert {c.name: c.score for c in made.checks}["stated"] == 1.0 and [h.stated for h in made.evidence] == ["sentence", "no"]
+
+
+def test_the_share_of_a_guess_is_told_to_three_places():
+    towns = [claim(f"Q2{i:03}", "P27", "Q30" if i < 40 else f"Q8{i:03}") for i in range(60)]
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x1", property="P27", object="a")),
+                ask=Ask(var="a", type="entity"))
+    refused = certify_form(form, SmallFacts([*crowd(), *towns]), ANCHOR, {"x0": "Q1000", "x1": "Q2000", "a": "Q30"}, RULES)
+    assert refused == Refusal(reason=Reason.GUESSABLE, evidence={"share": 0.661, "answers_without_picture": 5})
