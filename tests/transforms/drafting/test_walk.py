@@ -46,13 +46,14 @@ def test_two_steps_of_one_kind_do_not_follow_each_other():
 
 
 def test_a_link_is_a_step_only_where_the_recipe_says_so_and_holds_its_sentence():
-    page = Article(wiki="enwiki", title="Q1007", page_id=7, revision=5, entity_id="Q1007", sections=(Section(title="", level=1, text="It lies near Hallow."),),
-                   links=(Link(target="Hallow", anchor="Hallow", section=0, sentence_start=0, sentence_end=20),))
+    page = Article(wiki="enwiki", title="Q1007", page_id=7, revision=5, entity_id="Q1007", sections=(Section(title="", level=1,
+        text="Old. It lies near Hallow."),),
+                   links=(Link(target="Hallow", anchor="Hallow", section=0, sentence_start=5, sentence_end=25),))
     hallow = Article(wiki="enwiki", title="Hallow", page_id=8, revision=1, entity_id="Q77")
     facts = SmallFacts([claim("Q1007", "P31", "Q39715"), claim("Q77", "P31", "Q515")], articles={"Q1007": page, "Q77": hallow})
     assert walked(facts, 1) is None
     hops, _ = walk(facts, Trust(), facts.entity("Q1007"), 1, DraftRules(text_hops=True), Random(1))
-    assert [(h.property, h.target, h.evidence, h.revision, h.section, h.start, h.end) for h in hops] == [("", "x1", "It lies near Hallow.", 5, 0, 0, 20)]
+    assert [(h.property, h.target, h.evidence, h.revision, h.section, h.start, h.end) for h in hops] == [("", "x1", "It lies near Hallow.", 5, 0, 5, 25)]
     assert hops[0].article_id == page.id
 
 

@@ -83,7 +83,7 @@ def test_few_colours_that_cover_nearly_all_are_few_and_one_in_twenty_does_not_co
 
 
 def test_the_name_is_what_stands_before_the_last_dot():
-    assert kind_by_name(asset("map.of.holm.jpg")) == "map" and kind_by_name(asset("Holm.map")) == "" and kind_by_name(asset("Holm maps.png")) == "map"
+    assert kind_by_name(asset("Holm.map.jpg")) == "map" and kind_by_name(asset("Holm.map")) == "" and kind_by_name(asset("Holm maps.png")) == "map"
 
 
 @pytest.mark.parametrize("channel", range(3))
