@@ -89,8 +89,7 @@ def test_a_model_deepens_its_question_by_one_certified_step():
     plain = {"number": 3, "question": "In which year was the man in the picture born?", "phrase": "the man in the picture"}
     deep = {"number": 1, "question": f"In which year was the architect of {phrase} born?", "phrase": phrase}
     draft, trail, client = explored(seed("perception+search", "easy"), FIT, ("explore", "", {"why": "w", "numbers": [1, 2]}),
-                                    ("curate", "", {"plans": [plain]}), ("deepen", "", deep),
-                                    read_back("born", "the architect of the lighthouse in the picture"))
+                                    ("curate", "", {"plans": [plain]}), ("deepen", "", deep), read_back("born", f"the architect of {phrase}"))
     assert draft is not None, trail.outcome(Reason.NO_PLAN)
     assert draft.text == deep["question"] and draft.answer.text == "1663" and draft.anchor in ("Q1003", "Q4003")
     step = draft.history[-1]
