@@ -92,7 +92,7 @@ def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> t
     things = [*binding.items(), *(("", value) for value in _constants(form))]
     for var, value in sorted(things, key=lambda thing: (thing[0], thing[1].key())):
         for kind in stated_kinds(facts, value.entity) if value.kind == "entity" else ():
-            if leaked(text, (kind.label,)) or any(says(word, kind.words) for word in told):
+            if (var and leaked(text, (kind.label,))) or any(says(word, kind.words) for word in told):
                 hop = Hop(source=var, target="", property=kind.claim.property, claim_id=kind.claim.id, revision=kind.claim.revision, stated="no")
                 said = statement_of(facts, kind.claim)
                 hops.append(hop if said is None else hop.replace(stated=said.kind, page=said.article.title, article_id=said.article.id, section=said.section,
