@@ -10,8 +10,9 @@ from records.synthesis import Answer, Question
 from records.table import Json
 from tests.models.pictures import file_of, scene, with_text
 from tests.small_facts import SmallFacts, claim, year
+from transforms.pictures.checkpoint_quality import MIN_PAIRS, NUM_PAIRS
 from transforms.pictures.choose import PictureRules, candidates, check_metadata, has_other_view, near_duplicate, perceptual_hash, read_hashes, showable
-from transforms.pictures.ground import GroundingRules
+from transforms.pictures.ground import MIN_AUC, GroundingRules
 from transforms.pictures.picture_chooser import PictureChooser
 
 DATA = {str(n): file_of(scene(n)) for n in (1, 2, 3)} | {"plaque": file_of(with_text(scene(4), "ANNO 1832", (100, 60), 28))}
@@ -34,7 +35,7 @@ class SmallStore(SmallFacts):
 
 
 def chosen(*images: ImageAsset, clauses: tuple = (), bindings: dict | None = None, **rules):
-    facts = SmallStore([claim("Q1", "P31", "Q16970"), claim("Q2", "P31", "Q16970"), claim("Q3", "P31", "Q5")], images={"Q1": images})
+    facts = SmallStore([*(claim(f"Q{n}", "P31", "Q16970") for n in (1, 2, *range(10, 20))), claim("Q3", "P31", "Q5")], images={"Q1": images})
     choose = PictureChooser(store=facts, clip=SimpleNamespace(name="none"), rules=PictureRules(**{"min_side": 400, **rules}),
                             grounding=GroundingRules(mode="none"), recipe_seed=1)
     form = Form(clauses=(Image(var="x"), *clauses, ClaimClause(subject="x", property="P84", object="a")), ask=Ask(var="a", type="entity"))
@@ -59,6 +60,8 @@ def test_a_picture_of_several_of_the_class_is_refused_and_one_with_something_els
     assert refused.reason == Reason.NOT_GROUNDED.value
     assert refused.evidence["candidates"][0] == {"file": "holm 1.jpg", "reason": "not_grounded", "evidence": {"cause": "shows_several", "entities": ["Q2"]}}
     assert chosen(asset("1", entity_ids=("Q1", "Q3", "Q404")))[0].id == "1"
+    crowded = chosen(asset("1", entity_ids=("Q1", *(f"Q{n}" for n in range(10, 20)))))
+    assert len(crowded.evidence["candidates"][0]["evidence"]["entities"]) == 5, "so many are told"
 
 
 def test_where_search_withholds_the_picture_another_view_must_be_there():
@@ -104,6 +107,7 @@ def test_a_picture_is_chosen_for_a_question_without_a_form_too():
 def test_the_rules_have_the_published_numbers():
     rules = PictureRules()
     assert (rules.min_side, rules.max_candidates, rules.max_distance, rules.withhold_own) == (512, 8, 6, False)
+    assert (NUM_PAIRS, MIN_PAIRS, MIN_AUC) == (200, 20, 0.9)
     grounding = GroundingRules()
     assert (grounding.mode, grounding.margin, grounding.num_distractors, grounding.num_distractors_unstated) == ("required", 0.0, 8, 200)
 

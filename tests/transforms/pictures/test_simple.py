@@ -93,3 +93,11 @@ def test_colours_sixteen_levels_apart_are_two_and_closer_ones_are_one(channel):
         image.paste(tuple(level if c == channel else 0 for c in range(3)), (0, 0, 48, 96))
         return statistics(image)["colours"]
     assert (halves(20), halves(12)) == (2, 1)
+
+
+@pytest.mark.parametrize(("step", "busy"), [(5, 0.0), (6, 1.0)])
+def test_neighbours_are_busy_where_they_differ_by_more_than_five_levels_along_rows_and_columns(step, busy):
+    striped = Image.new("L", (96, 96))
+    striped.putdata([100 + step * (x % 2) for _ in range(96) for x in range(96)])
+    rgb = striped.convert("RGB")
+    assert statistics(rgb)["busy"] == statistics(rgb.transpose(Image.Transpose.ROTATE_90))["busy"] == busy
