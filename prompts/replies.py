@@ -3,6 +3,7 @@
 A field that reasons stands before the field that decides, since a model writes in this order. Unknown fields are
 ignored (models add them); missing or ill-typed ones make a bad reply.
 """
+import re
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
@@ -64,13 +65,20 @@ class Questions(Reply):
     questions: list[SeedQuestion] = Field(max_length=10, description="best first; empty if the material supports no good question")
 
 
+def _as_it_stands(phrase: str, question: str) -> str:
+    """A phrase as a question has it: it may begin a sentence there, and a capital is no reason to ask again."""
+    found = re.search(re.escape(phrase), question, re.IGNORECASE)
+    if found is None:
+        raise ValueError(f"phrase must be copied from the question; {phrase!r} does not stand in it")
+    return found[0]
+
+
 class PathQuestion(AskedQuestion):
     phrase: str = _text("the words that refer to the picture, copied exactly from the question", 120)
 
     @model_validator(mode="after")
     def _copied(self) -> Self:
-        if self.phrase not in self.question:
-            raise ValueError(f"phrase must be copied from the question; {self.phrase!r} does not stand in it")
+        self.phrase = _as_it_stands(self.phrase, self.question)
         return self
 
 
@@ -142,8 +150,7 @@ class Hidden(Reply):
 
     @model_validator(mode="after")
     def _copied(self) -> Self:
-        if self.phrase not in self.question:
-            raise ValueError("phrase must be copied from the rewritten question")
+        self.phrase = _as_it_stands(self.phrase, self.question)
         return self
 
 

@@ -30,3 +30,8 @@ def test_the_ways_to_say_nothing_are_none(nothing):
 
 def test_a_field_that_nobody_asked_for_is_ignored():
     assert Solved.model_validate({"reasoning": "r", "answer": "1871", "confidence": 3}).answer == "1871"
+
+
+def test_a_phrase_that_begins_a_sentence_is_found_as_it_stands():
+    made = Hidden.model_validate({"question": "The tower in the picture is old. Who built it?", "phrase": "the tower in the picture"})
+    assert made.phrase == "The tower in the picture"

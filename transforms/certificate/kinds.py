@@ -13,7 +13,7 @@ from records.knowledge import Claim, Value
 from records.synthesis import Hop
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
-from transforms.certificate.leak import folded
+from transforms.certificate.leak import folded, leaked
 from transforms.certificate.stating import statement_of
 
 CLASS, SEX, OCCUPATION, HUMAN = "P31", "P21", "P106", "Q5"
@@ -89,9 +89,10 @@ def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> t
     """The claims that a text's words for kinds rest on, as evidence: one hop each, from the thing's variable to nothing."""
     told = told_kinds(text)
     hops = []
-    for var, value in sorted((*binding.items(), *(("", v) for v in _constants(form)))):
+    things = [*binding.items(), *(("", value) for value in _constants(form))]
+    for var, value in sorted(things, key=lambda thing: (thing[0], thing[1].key())):
         for kind in stated_kinds(facts, value.entity) if value.kind == "entity" else ():
-            if any(says(word, kind.words) for word in told):
+            if (var and leaked(text, (kind.label,))) or any(says(word, kind.words) for word in told):
                 hop = Hop(source=var, target="", property=kind.claim.property, claim_id=kind.claim.id, revision=kind.claim.revision, stated="no")
                 said = statement_of(facts, kind.claim)
                 hops.append(hop if said is None else hop.replace(stated=said.kind, page=said.article.title, article_id=said.article.id, section=said.section,

@@ -225,6 +225,19 @@ def test_a_difference_of_what_is_read_and_what_a_page_says_is_computed_in_the_sa
     assert ended.answer == "69 years", "without a sandbox it computes in its head"
 
 
+@pytest.mark.parametrize(("op", "answer"), [("earliest", "12 metre"), ("latest", "31 metre")])
+def test_from_the_one_of_two_things_that_comes_first_it_goes_on_to_what_is_asked(op, answer):
+    low = Relation(property="P276", label="location")
+    puzzle = Puzzle(pictured="x", pictured_as="the bridge", ask="a", ask_type="quantity", unit="metre", sums=(
+        Sum(out="w", op=op, args=("x", "y"), keys=("b", "c")),), facts=(
+        Fact(subject="x", relation=low, object="y"), Fact(subject="x", relation=BUILT, object="b"), Fact(subject="y", relation=BUILT, object="c"),
+        Fact(subject="w", relation=HEIGHT, object="a")))
+    bridge = "Old Bridge\nURL: https://w/Old_Bridge\nbuilt: 1832\nheight: 12 metre\nlocation: High Tower\n\nOld Bridge is a bridge.\n" \
+             "Links:\n- High Tower: https://w/High"
+    ended, _ = told(Solver(puzzle, 20, ALL), {"image_search": LIKE, "w/Old_Bridge": Observation(True, bridge, (0,), 0), "w/High": TOWER_REPLIES["w/High"]})
+    assert ended.answer.removesuffix("s") == answer, ended
+
+
 def test_where_nothing_can_be_read_the_picture_is_repaired_first():
     puzzle = Puzzle(pictured="x", pictured_as="the bridge", facts=(), looks=(Look(var="r", property="P1684", part=""),), ask="r", ask_type="string")
     ended, steps = told(Solver(puzzle, 20, ALL), {

@@ -26,7 +26,15 @@ def shown(text: str, store: SmallFacts) -> list[tuple[str, str]]:
 def test_the_claims_that_the_words_rest_on_are_evidence_and_no_others():
     assert shown("In which borough was the engineer born who designed the lighthouse in the picture?", facts()) == [("a", "P31"), ("x0", "P31"), ("x1", "P106")]
     assert shown("Her name is lost: where was the woman born?", facts()) == [("x1", "P21")]
+    assert shown("Where was the civil engineer born?", facts()) == [("x1", "P106")]
     assert shown("Where was the architect of the sight in the picture born?", facts()) == []
+
+
+def test_what_the_question_names_is_called_something_too():
+    clauses = [ClaimClause(subject="x1", property=p, object=entity_value(e)) for p, e in (("P26", "Q3"), ("P69", "Q4"))]
+    store = facts(kind=FEMALE)
+    hops = kind_hops(store, "Her spouse is named, and so is her school.", BINDING, Form(clauses=(*FORM.clauses, *clauses), ask=FORM.ask))
+    assert [(h.source, h.property) for h in hops] == [("", "P31"), ("a", "P31"), ("x1", "P21")]
 
 
 @pytest.mark.parametrize(("text", "store", "missing"), [

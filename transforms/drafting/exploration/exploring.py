@@ -73,7 +73,8 @@ class Exploration:
         """The evidence graph; what is answered from the picture alone needs no exploring."""
         explore, trust = self.rules.explore, self.accept.rules.trust
         if SEARCH in seed.ability:
-            graph = await trail.attempt("explore", grown(seed, entity, self.facts, trust, self.rules, self.explorer, self.shown))
+            graph = await trail.attempt("explore", grown(seed, entity, self.facts, trust, self.rules, self.explorer, self.shown,
+                                                         reasons=REASONING in seed.ability))
         else:
             graph = EvidenceGraph(nodes=(Node(id=entity.id, pictured=self.shown(entity.id)),))
         if graph is None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from records.knowledge import Entity
 from records.synthesis import Seed
 from transforms.certificate.facts import Facts, Trust
+from transforms.certificate.said_class import said_class
 from transforms.drafting.draft_rules import DraftRules
 from transforms.drafting.edges import edges
 from transforms.writing.evidence import EvidenceGraph, Link, Node
@@ -19,11 +20,12 @@ def links_from(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str]
             for e in edges(facts, trust, entity, avoid, rules.max_hub)]
 
 
-async def grown(seed: Seed, entity: Entity, facts: Facts, trust: Trust, rules: DraftRules, explorer: Explorer, shown: Shown) -> EvidenceGraph:
+async def grown(seed: Seed, entity: Entity, facts: Facts, trust: Trust, rules: DraftRules, explorer: Explorer, shown: Shown,
+                reasons: bool = False) -> EvidenceGraph:
     """The explored nodes and the links between them.
 
     Phases look by turns around the node found last and the one found first, so that the graph reaches far and is no chain. While too few nodes have a
-    picture, only those with one are offered, where there are any.
+    picture, only those with one are offered, where there are any; where the question is to compare (`reasons`), a second thing of a kind comes before others.
     """
     nodes, done = [Node(id=entity.id, pictured=shown(entity.id))], set[str]()
     graph = EvidenceGraph(nodes=tuple(nodes))
@@ -37,11 +39,19 @@ async def grown(seed: Seed, entity: Entity, facts: Facts, trust: Trust, rules: D
         offered = links_from(facts, trust, at, avoid, rules)
         if sum(n.pictured for n in nodes) < rules.explore.image_ratio * (len(nodes) + 1):
             offered = [link for link in offered if shown(link.target)] or offered
+        kinds = _kinds(nodes, facts)
+        if reasons and len(set(kinds)) == len(kinds):
+            offered = [link for link in offered if said_class(facts, link.target) in kinds] or offered
         most = min(rules.explore.nodes_per_phase, rules.explore.anchors + 1 - len(nodes))
         chosen = await explorer.explore(seed, graph, offered, most) if offered else []
         nodes += [Node(id=link.target, pictured=shown(link.target), found_from=at.id) for link in chosen]
         graph = EvidenceGraph(nodes=tuple(nodes))
     return EvidenceGraph(nodes=tuple(nodes), links=_between(graph, facts, trust, rules))
+
+
+def _kinds(nodes: list[Node], facts: Facts) -> list[str]:
+    """The classes of the nodes that are no people: of two people one seldom asks who was the elder."""
+    return [said_class(facts, n.id) for n in nodes if (entity := facts.entity(n.id)) and entity.domain != "person"]
 
 
 def _between(graph: EvidenceGraph, facts: Facts, trust: Trust, rules: DraftRules) -> tuple[Link, ...]:

@@ -8,6 +8,7 @@ from records.identity import chance
 from records.knowledge import Entity
 from records.synthesis import Seed
 from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
+from transforms.writing.graph.verbalise import KINSHIP
 from transforms.writing.writer import Draft
 
 _T = TypeVar("_T")
@@ -42,10 +43,12 @@ class GraphExplorer:
         return chosen
 
     async def reason(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Reasoning], most: int) -> list[Reasoning]:
-        """At random: first those over what is seen on a picture, then one of each operation, then others."""
+        """At random: first those over what is seen on a picture, then one of each operation, then others; those between two people of a family last."""
         order = self._shuffled(seed, "reason", found)
         first = [next(r for r in order if r.op == op) for op in dict.fromkeys(r.op for r in order)]
-        return sorted(dict.fromkeys([*first, *order]), key=lambda r: not (r.first.seen or r.second.seen))[:most]
+        kin = {frozenset((k.source, k.target)) for k in graph.links if k.property in KINSHIP}
+        return sorted(dict.fromkeys([*first, *order]), key=lambda r: (frozenset((r.first.node, r.second.node)) in kin,
+                                                                      not (r.first.seen or r.second.seen)))[:most]
 
     async def perceive(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Observation], most: int) -> list[Observation]:
         return self._shuffled(seed, "perceive", found)[:most]

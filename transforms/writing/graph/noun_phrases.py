@@ -245,7 +245,8 @@ class NounPhrases:
                     reduced.append(predicate.partition(" ")[2])
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
-                    self.cost += 2.0 * predicate.startswith("is the ")  # "the town that is the home port of …"
+                    # "the town that is the home port of …", "the bridge that is in this town"
+                    self.cost += 2.0 * (predicate.startswith("is the ") or (bare_head and frame.is_reducible))
                 continue
             subject = self.noun_phrase(other, subject=True)
             self.cost += 0.8 * max(0, len(subject.split()) - 3) + 4.0 * len(NESTED.findall(subject)) + 4.0 * (frame.preposition in ("by", "of", "from"))
@@ -258,7 +259,7 @@ class NounPhrases:
                 relative.setdefault(f"{frame.preposition} {'whom' if person else 'which'}", []).append(said)
             else:
                 contact = len(claims) == 1 and len(subject.split()) <= 2
-                self.cost += 6.0 * (not contact)  # "the organ which the cathedral shown here holds"
+                self.cost += 2.0 if contact else 6.0  # "the organ this church holds", "the organ which the cathedral shown here holds"
                 relative.setdefault("" if contact else "whom" if person else "which", []).append(said)
         return self._joined(head, reduced, relative)
 

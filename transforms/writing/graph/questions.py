@@ -2,7 +2,7 @@
 from records.form import Compute, Term
 from transforms.writing.graph.lints import is_heavy
 from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
-from transforms.writing.graph.reasoning_questions import CHOOSES, asked_of_picture, measured, of_measures, of_two, years_to
+from transforms.writing.graph.reasoning_questions import CHOOSES, ages, asked_of_picture, in_picture, measured, of_ages, of_measures, of_two, years_to
 
 
 def question(phrases: NounPhrases) -> str:
@@ -12,7 +12,8 @@ def question(phrases: NounPhrases) -> str:
         compute = words.computes[ask.var]
         if not all(isinstance(a, str) for a in compute.args):
             return years_to(phrases, compute)
-        return measured(phrases, compute) if of_measures(words, compute) else _years_between(phrases, compute)
+        said = measured if of_measures(words, compute) else ages if of_ages(words, compute) else _years_between
+        return said(phrases, compute)
     if ask.var in words.reads:
         return asked_of_picture(phrases, words.reads[ask.var])
     plain = _entity if ask.type == "entity" else _literal
@@ -152,7 +153,7 @@ def _when(phrases: NounPhrases, literal: str) -> str:
     table = words.data["readings"][reads.property]
     part = words.class_noun(reads.part) if reads.part else ""
     whole = not part or part in words.data["parts_written"]
-    if whole and words.is_person(reads.of):
+    if in_picture(phrases, reads, part):
         phrases.anchor_phrase = phrases.anchor_phrase or "the picture"
         return phrases.choose(table["picture"])
     return phrases.choose(table["whole" if whole else "part"]).replace("{p}", part).replace("{s}", phrases.noun_phrase(reads.of))

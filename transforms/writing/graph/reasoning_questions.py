@@ -2,6 +2,7 @@
 
     read          "Which year is written on the plaque of this bridge?"
     years to      "How many years before 1900 is the year on the plaque of this bridge?"
+    ages          "How many years older than the architect of this bridge was his teacher?"
     difference    "What is the difference in height between this tower and the one designed by its architect, in metres?"
     ratio         "How many times as long as this bridge is …?"
     one of two    "Of this bridge and …, in which town does the longer one stand?"
@@ -13,6 +14,7 @@ from records.knowledge import Value
 from transforms.writing.graph.form_words import FormWords
 from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 
+BIRTH = "P569"
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
@@ -25,7 +27,7 @@ def asked_of_picture(phrases: NounPhrases, reads: Reads) -> str:
         return "what is to be seen?"
     part = words.class_noun(reads.part) if reads.part else ""
     year = "year" if words.form.ask.type == "date" else "text"
-    where = "_picture" if _in_picture(phrases, reads, part) else "" if part and part not in words.data["parts_written"] else "_whole"
+    where = "_picture" if in_picture(phrases, reads, part) else "" if part and part not in words.data["parts_written"] else "_whole"
     template = phrases.choose(table.get(f"{year}{where}") or table["any"])
     if "{s}" not in template:
         phrases.anchor_phrase = "the picture"
@@ -33,7 +35,7 @@ def asked_of_picture(phrases: NounPhrases, reads: Reads) -> str:
     return template.replace("{ps}", words.words.plural(part)).replace("{p}", part).replace("{s}", phrases.noun_phrase(reads.of))
 
 
-def _in_picture(phrases: NounPhrases, reads: Reads, part: str) -> bool:
+def in_picture(phrases: NounPhrases, reads: Reads, part: str) -> bool:
     """Whether writing stands in the picture rather than on the thing: nothing is written on a person or a plant."""
     words = phrases.form_words
     return (not part or part in words.data["parts_written"]) and words.kinds(reads.of)[:1] in (("person",), ("taxon",), ())
@@ -46,7 +48,7 @@ def years_to(phrases: NounPhrases, compute: Compute) -> str:
     reads = words.reads[next(a for a in compute.args if isinstance(a, str))]
     table = words.data["readings"][reads.property]
     part = words.class_noun(reads.part) if reads.part else ""
-    if _in_picture(phrases, reads, part):
+    if in_picture(phrases, reads, part):
         phrases.anchor_phrase = "the picture"
         date = phrases.choose(table["picture"])
     else:
@@ -65,6 +67,21 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
     one, other = (phrases.noun_phrase(e) for e in near)
     noun = words.noun(near[0])
     return one, f"the one {other.removeprefix(f'the {noun} ')}" if noun in one.split(" ") and other.startswith(f"the {noun} ") else other
+
+
+def of_ages(words: FormWords, compute: Compute) -> bool:
+    """Whether two births are compared."""
+    return all(a not in words.reads and words.definition(a)[1].property == BIRTH and words.is_person(words.definition(a)[1].subject) for a in compute.args)
+
+
+def ages(phrases: NounPhrases, compute: Compute) -> str:
+    """How many years older or younger one person was than another."""
+    words = phrases.form_words
+    of = {words.definition(a)[1].subject: a for a in compute.args}
+    near, far = sorted((s for s in of if isinstance(s, str)), key=lambda s: words.ranks[s], reverse=True)
+    one, other = _two(phrases, compute)
+    born = [words.years.get(str(of[s]), 0) for s in (near, far)]
+    return f"how many years {'older' if born[1] < born[0] else 'younger'} than {one} was {other}?"
 
 
 def of_measures(words: FormWords, compute: Compute) -> bool:

@@ -56,3 +56,12 @@ def test_the_same_seed_grows_the_same_graph_and_its_json_is_small():
     assert grow() == grow()
     told = grow().to_json()
     assert set(told) == {"nodes", "links", "perceptions", "reasonings"} and len(str(told)) < 2_000
+
+
+def test_where_things_are_to_be_compared_a_second_one_of_a_kind_comes_before_others():
+    def second(reasons: bool) -> set[str]:
+        rules = DraftRules(explore=ExploreRules(anchors=2, nodes_per_phase=1))
+        return {n.id for number in range(8) for n in asyncio.run(grown(seed().replace(index=number), COAST.entity("Q1003"), COAST, Trust(), rules,
+                                                                        GraphExplorer(1), lambda e: True, reasons=reasons)).nodes[2:]}
+
+    assert second(reasons=True) == {"Q4003"} and second(reasons=False) == {"Q3003", "Q4003"}

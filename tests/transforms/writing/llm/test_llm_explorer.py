@@ -3,7 +3,7 @@ import asyncio
 
 import pytest
 
-from records.knowledge import PropertyInfo
+from records.knowledge import Entity, PropertyInfo
 from records.outcomes import Reason
 from tests.prompts.scripted import Scripted
 from tests.transforms.drafting.exploration.made import BOTH, COAST, graph, seed
@@ -24,6 +24,8 @@ LABELS = {"P84": ("architect", "wikibase-item"), "P569": ("date of birth", "time
           "P19": ("place of birth", "wikibase-item"), "P571": ("inception", "time"), "P2048": ("height", "quantity"), "P31": ("instance of", "wikibase-item"),
           "P1684": ("inscription", "monolingualtext")}
 COAST.properties.update({p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in LABELS.items()})
+NAMES = {"Q39715": "lighthouse", "Q721747": "plaque"}
+COAST.entities.update({e: (COAST.entity(e) or Entity(id=e)).replace(labels={"en": label}) for e, label in NAMES.items()})
 FIT = ("propose_seed", "", {"why": "it has an architect", "fit": True})
 READ = {"question": "Which year does the inscription on the plaque of the lighthouse in the picture give?", "phrase": "the lighthouse in the picture"}
 
@@ -86,11 +88,10 @@ def test_words_that_a_reader_does_not_find_in_the_question_drop_it():
 
 def test_a_model_deepens_its_question_by_one_certified_step():
     phrase = "the lighthouse in the picture"
-    plain = {"number": 3, "question": "In which year was the man in the picture born?", "phrase": "the man in the picture"}
+    plain = {"number": 2, "question": "In which year was the person in the picture born?", "phrase": "the person in the picture"}
     deep = {"number": 1, "question": f"In which year was the architect of {phrase} born?", "phrase": phrase}
     draft, trail, client = explored(seed("perception+search", "easy"), FIT, ("explore", "", {"why": "w", "numbers": [1, 2]}),
-                                    ("curate", "", {"plans": [plain]}), ("deepen", "", deep),
-                                    read_back("born", "the architect of the lighthouse in the picture"))
+                                    ("curate", "", {"plans": [plain]}), ("deepen", "", deep), read_back("born", f"the architect of {phrase}"))
     assert draft is not None, trail.outcome(Reason.NO_PLAN)
     assert draft.text == deep["question"] and draft.answer.text == "1663" and draft.anchor in ("Q1003", "Q4003")
     step = draft.history[-1]
