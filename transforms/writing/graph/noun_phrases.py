@@ -259,7 +259,7 @@ class NounPhrases:
                 relative.setdefault(f"{frame.preposition} {'whom' if person else 'which'}", []).append(said)
             else:
                 contact = len(claims) == 1 and len(subject.split()) <= 2
-                self.cost += 2.0 if contact else 6.0  # "the organ this church holds", "the organ which the cathedral shown here holds"
+                self.cost += 2.0 if contact else HOPELESS  # "the organ this church holds", but not "which the cathedral shown here holds"
                 relative.setdefault("" if contact else "whom" if person else "which", []).append(said)
         return self._joined(head, reduced, relative)
 

@@ -1,8 +1,8 @@
 """A logical form in English: several derivations of the grammar are tried, and one of the smoothest is taken.
 
-A question is one sentence ("Who designed this lighthouse?") or two ("This lighthouse was designed by a pupil of Ivo Mersk. In
-which town was he born?"). Which fits depends on how deep and heavy its descriptions are; so all are derived at random
-a number of times and weighed, and the draft's hash decides between those that are equally good.
+A question is one sentence ("Who designed this lighthouse?") or two ("The shipyard that built this lifeboat was founded by a man. In which
+town did he die?"). Which fits depends on how deep and heavy its descriptions are; so all are derived at random a number of times and
+weighed, and the draft's hash decides between those that are equally good.
 """
 import random
 import re
