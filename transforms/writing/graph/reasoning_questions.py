@@ -66,7 +66,7 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
     near = sorted((e for e in ends if isinstance(e, str)), key=lambda e: words.ranks[e], reverse=True)
     one, other = (phrases.noun_phrase(e) for e in near)
     noun = words.noun(near[0])
-    return one, f"the one {other.removeprefix(f'the {noun} ')}" if noun in one.split(" ") and other.startswith(f"the {noun} ") else other
+    return one, f"the one {other.removeprefix(f'the {noun} ')}" if f" {noun} " in f" {one} " and other.startswith(f"the {noun} ") else other
 
 
 def of_ages(words: FormWords, compute: Compute) -> bool:
@@ -79,7 +79,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     words = phrases.form_words
     of = {words.definition(a)[1].subject: a for a in compute.args}
     near, far = sorted((s for s in of if isinstance(s, str)), key=lambda s: words.ranks[s], reverse=True)
-    one, other = _two(phrases, compute)
+    phrases.used.update(words.definition(a)[0] for a in compute.args)
+    one, other = phrases.noun_phrase(near), phrases.noun_phrase(far, subject=True)
     born = [words.years.get(str(of[s]), 0) for s in (near, far)]
     return f"how many years {'older' if born[1] < born[0] else 'younger'} than {one} was {other}?"
 
