@@ -59,6 +59,12 @@ def test_ages_are_compared_as_ages():
     assert all(text.startswith("How many years older than ") and not text.endswith((" him?", " her?")) for text in made), made
 
 
+def test_of_two_deaths_the_verb_is_said_once():
+    made = said({"x0": "human", "x1": "human"}, Ask(var="n", type="quantity", unit="years"), links("P1066", "x0", "x1"), links("P570", "x0", "c"),
+                links("P570", "x1", "b"), Compute(out="n", op="difference", args=("c", "b")), genders={"x0": "she", "x1": "he"})
+    assert all(text.startswith("How many years before ") and " did her teacher " in text and " died " not in text for text in made), made
+
+
 BRIDGES = ({"x0": "arch bridge", "x1": "human", "x2": "arch bridge"}, links("P84", "x0", "x1"), links("P84", "x2", "x1"))
 
 
