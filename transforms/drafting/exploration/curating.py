@@ -28,6 +28,8 @@ from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reason
 from transforms.writing.graph.clues import answerable
 from transforms.writing.writer import Draft
 
+PLACE_OF = {"P569": "P19", "P570": "P20", "P571": "P740"}
+"""Of an event by which two things are compared the place is not asked: "where did the one who died later die?"."""
 ATTRIBUTES = 3
 """Attributes of a way's last node that are tried."""
 
@@ -144,7 +146,7 @@ class Curator:
         taken = {r.first.property, *(k.property for k in way)}
         for claim, answer in self._attributes(winner, frozenset(bindings.values()), draw):
             other = best_values(self.facts, loser, claim.property)
-            if claim.property not in taken and other and claim.value.key() not in {v.key() for v in other}:
+            if claim.property not in taken | {PLACE_OF.get(r.first.property, "")} and other and claim.value.key() not in {v.key() for v in other}:
                 yield self._ask_attribute(clauses, bindings, hops, start, "w", claim, answer)
                 return
 

@@ -41,8 +41,11 @@ def reasonings(graph: EvidenceGraph, facts: Facts, trust: Trust, max_words: int)
         between = [k for k in graph.links if {k.source, k.target} == {one, other}]
         made = belong_together(facts, one, other, between)
         if made:
+            people = all((entity := facts.entity(n)) and entity.domain == "person" for n in (one, other))
             found += [r for a in (*seen[one], *said[one]) for b in (*seen[other], *said[other])
-                      if a.value.kind == b.value.kind == "time" and not (a.seen and b.seen) and (r := _years(a, b))]
+                      if a.value.kind == b.value.kind == "time" and not (a.seen and b.seen) and (r := _years(a, b))
+                      # Of two people ages are compared, or deaths: nobody counts from the birth of the one to the death of the other.
+                      and (not people or a.seen or b.seen or a.property == b.property)]
         if _alike(facts, one, other) and (between or _beside(graph, one, other)):
             known = any(k.property in GENERATIONS for k in between)
             found += [r for a in said[one] for b in said[other] if a.property == b.property and not (known and a.value.kind == "time")

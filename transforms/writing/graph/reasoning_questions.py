@@ -14,7 +14,7 @@ from records.knowledge import Value
 from transforms.writing.graph.form_words import FormWords
 from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 
-BIRTH = "P569"
+BIRTH, DEATH = "P569", "P570"
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
@@ -66,22 +66,27 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
     near = sorted((e for e in ends if isinstance(e, str)), key=lambda e: words.ranks[e], reverse=True)
     one, other = (phrases.noun_phrase(e) for e in near)
     noun = words.noun(near[0])
-    return one, f"the one {other.removeprefix(f'the {noun} ')}" if noun in one.split(" ") and other.startswith(f"the {noun} ") else other
+    return one, f"the one {other.removeprefix(f'the {noun} ')}" if f" {noun} " in f" {one} " and other.startswith(f"the {noun} ") else other
 
 
 def of_ages(words: FormWords, compute: Compute) -> bool:
-    """Whether two births are compared."""
-    return all(a not in words.reads and words.definition(a)[1].property == BIRTH and words.is_person(words.definition(a)[1].subject) for a in compute.args)
+    """Whether the births of two people are compared, or their deaths."""
+    claims = [words.definition(a)[1] for a in compute.args if a not in words.reads]
+    return len(claims) == 2 and claims[0].property == claims[1].property in (BIRTH, DEATH) and all(words.is_person(c.subject) for c in claims)
 
 
 def ages(phrases: NounPhrases, compute: Compute) -> str:
-    """How many years older or younger one person was than another."""
+    """How many years older or younger one person was than another, or before or after the other died."""
     words = phrases.form_words
     of = {words.definition(a)[1].subject: a for a in compute.args}
     near, far = sorted((s for s in of if isinstance(s, str)), key=lambda s: words.ranks[s], reverse=True)
-    one, other = _two(phrases, compute)
-    born = [words.years.get(str(of[s]), 0) for s in (near, far)]
-    return f"how many years {'older' if born[1] < born[0] else 'younger'} than {one} was {other}?"
+    phrases.used.update(words.definition(a)[0] for a in compute.args)
+    one, other = phrases.noun_phrase(near), phrases.noun_phrase(far, subject=True)
+    first = words.years.get(str(of[far]), 0) < words.years.get(str(of[near]), 0)
+    index, claim = words.definition(of[far])
+    if claim.property == BIRTH:
+        return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
+    return f"how many years {'before' if first else 'after'} {one} {phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)}?"
 
 
 def of_measures(words: FormWords, compute: Compute) -> bool:

@@ -6,8 +6,10 @@ from random import Random
 import pytest
 
 from records.form import ClaimClause, Compute, Reads
+from records.knowledge import entity_value
 from records.outcomes import Reason, Rejection
 from records.synthesis import Question
+from tests.small_facts import year
 from tests.transforms.drafting.exploration.made import BOTH, COAST, graph, seed
 from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture
 from transforms.certificate.facts import Trust
@@ -19,6 +21,7 @@ from transforms.drafting.exploration.deepening import deeper
 from transforms.drafting.exploration.exploring import Exploration
 from transforms.drafting.exploration.reasoning import reasonings
 from transforms.drafting.trail import Trail
+from transforms.writing.evidence import Observation, Reasoning
 from transforms.writing.graph.english import English
 from transforms.writing.graph.graph_explorer import GraphExplorer
 from transforms.writing.graph.graph_writer import GraphWriter
@@ -126,3 +129,16 @@ def test_a_step_in_front_leads_from_another_pictured_thing_to_the_one_that_was_s
     found = deeper(plan, AROUND, COAST, Trust(), RULES, lambda e: e[:2] != "Q3", 1, "s")
     assert {d.anchor for d in found} == {"Q1003", "Q4003"} and all(d.answer == plan.answer and d.hops[0].target == "x0" for d in found)
     assert not deeper(plan, AROUND, COAST, Trust(), RULES, lambda e: False, 1, "s")
+
+
+def test_of_an_event_by_which_two_things_are_compared_the_place_is_not_asked():
+    born = [Observation(node=n, property="P569", value=year(y)) for n, y in (("Q2003", 1663), ("Q2004", 1664))]
+    died = [replace(o, property="P570", value=year(y)) for o, y in zip(born, (1743, 1744), strict=True)]
+
+    def asked(pair) -> set[str]:
+        one = Reasoning(op="earliest", first=pair[0], second=pair[1], result=entity_value("Q2003"))
+        way = graph("Q2003", "Q2004", links=[("Q2003", "P26", "Q2004", False)])
+        draws = (Curator(COAST, Trust(), RULES).plans(replace(way, reasonings=(one,)), "perception+search+reasoning", 4, Random(n)) for n in range(9))
+        return {p.form.of(ClaimClause)[-1].property for found in draws for p in found}
+
+    assert asked(born) == {"P570"} and asked(died) == {"P19", "P569"}

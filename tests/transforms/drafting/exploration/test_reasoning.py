@@ -71,3 +71,10 @@ def test_a_ratio_that_would_have_to_be_rounded_is_not_asked():
         return of("ratio", "Qt1", "Qt2", found(graph("Qt1", "Qm", "Qt2", links=[("Qt1", "P176", "Qm", False), ("Qm", "P176", "Qt2", True)]), facts))
 
     assert [r.result.number for r in towers(20.0, 50.0)] == [2.5] and not towers(30.0, 50.0) and not towers(50.0, 51.0)
+
+
+def test_of_two_people_ages_or_deaths_are_compared_and_no_birth_with_a_death():
+    people = [c for i in range(60) for c in (claim(f"Qp{i}", "P31", "Q5"), claim(f"Qp{i}", "P569", year(1700 + i)), claim(f"Qp{i}", "P570", year(1790 - i)))]
+    facts = SmallFacts(people, {f"Qp{i}": Entity(id=f"Qp{i}", labels={"en": str(i)}, domain="person") for i in range(60)})
+    made = of("difference", "Qp1", "Qp2", found(graph("Qp1", "Qp2", links=[("Qp1", "P1066", "Qp2", False)]), facts))
+    assert {(r.first.property, r.second.property) for r in made} == {("P569", "P569"), ("P570", "P570")}
