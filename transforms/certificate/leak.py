@@ -1,7 +1,7 @@
 """No leak: nothing that the policy is shown may contain a name of a hidden node or of the answer.
 
 Names are compared as whole words after folding case, accents, punctuation and simple inflections, in all the recipe's
-languages; numbers are looked for as digits and as words.
+languages; where a script has no spaces, by characters. Numbers are looked for as digits and as words.
 """
 import re
 import unicodedata
@@ -18,17 +18,24 @@ HUMAN, FICTIONAL_HUMAN = "Q5", "Q15632617"
 MIN_SURNAME = 4
 _BEFORE_A_PLACE = ("of", "the")
 MIN_NAME = 3
-"""Shorter names (one or two letters) are too common as words to be looked for."""
+"""Shorter names (one or two letters; one character where each stands alone) are too common as words to be looked for."""
+_WITHOUT_SPACES = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
+"""Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese (what NFKD leaves of them)."""
+_WORD = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+")
 
 
 def folded(text: str) -> str:
     """Lower case without accents and punctuation, words separated by one space, with a space at both ends.
 
+    Each character of a script without spaces is a word of its own, so that a name is found within a sentence.
+
     >>> folded("Saint-Ével’s  bridge")
     ' saint evel s bridge '
+    >>> folded("上海市的1832年")
+    ' 上 海 市 的 1832 年 '
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    return " " + " ".join(re.findall(r"\w+", plain)) + " "
+    return " " + " ".join(_WORD.findall(plain)) + " "
 
 
 @lru_cache(4096)

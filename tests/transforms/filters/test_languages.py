@@ -7,10 +7,11 @@ from records.errors import InputError
 from records.knowledge import Entity, entity_value
 from records.outcomes import Rejection
 from records.synthesis import Answer, Question
-from tests.small_facts import SmallFacts, claim
-from transforms.certificate.leak import find_leak
+from tests.small_facts import SmallFacts, claim, year
+from transforms.certificate.leak import find_leak, folded, leaked
 from transforms.filters.answer_in_question import answer_in_question
 from transforms.filters.languages import LANGUAGES
+from transforms.filters.near_duplicates import jaccard, triples
 from transforms.filters.search_shortcuts import Found, search_shortcut
 from transforms.pictures.text_leak import leak_in_picture
 
@@ -20,8 +21,10 @@ CASES = {
     "es": ("Cádiz", ("¿Quién construyó la torre de Cádiz?", "¿Quién la construyó, en Cadiz?"), "¿Quién construyó la torre de la imagen?"),
     "fr": ("Évreux", ("Qui a construit la tour d’Évreux ?", "Qui a construit la tour d'Evreux ?"), "Qui a construit la tour montrée ici ?"),
     "it": ("Forlì", ("Chi costruì la torre di Forlì?", "Chi la costruì, a Forli?"), "Chi costruì la torre raffigurata?"),
+    "ja": ("東京都", ("東京都の塔を建てたのは誰ですか。", "誰が東京都で塔を建てましたか。"), "写真の塔を建てたのは誰ですか。"),
     "nl": ("Gouda", ("Wie bouwde de toren in Gouda?", "Wie bouwde Gouda's toren?"), "Wie bouwde de toren op de foto?"),
     "pt": ("Évora", ("Quem construiu a torre de Évora?", "Quem a construiu, em Evora?"), "Quem construiu a torre da imagem?"),
+    "zh": ("上海", ("谁设计了上海的塔？", "上海市的塔是谁设计的？", "這座上海塔由誰設計？"), "海上的塔是谁设计的？"),
 }
 """Name of the answer, questions that say it, a question that does not."""
 
@@ -61,6 +64,19 @@ def test_a_text_that_says_a_hidden_name_is_refused(language):
         _, facts = asked(language, text)
         leak = find_leak(facts, {"question": text}, {"x1": entity_value("Q2")}, nothing, (language,))
         assert leak == (None if text == other else {"where": "question", "node": "x1", "name": name})
+
+
+def test_where_a_script_has_no_spaces_a_year_is_found_beside_its_characters_and_one_character_is_no_name():
+    question, facts = asked("zh", "哪座塔建于1832年？")
+    built = Answer(value=year(1832), text="1832", type="date")
+    assert isinstance(answer_in_question(question.replace(answer=built), facts, ("zh",)), Rejection)
+    assert isinstance(answer_in_question(question.replace(answer=built.replace(value=year(183), text="183")), facts, ("zh",)), Question)
+    assert leaked("秦朝的塔", ("秦",)) is None and leaked("秦朝的塔", ("秦朝",)) == "秦朝"
+
+
+def test_questions_in_a_script_without_spaces_are_near_duplicates_by_their_characters():
+    words = [folded(f"照片中的这座古老的灯塔是由哪位著名的建筑师在哪一年设计的呢{end}").strip() for end in ("？", "啊？")]
+    assert jaccard(triples(words[0]), triples(words[1])) > 0.85
 
 
 @pytest.mark.parametrize("changes", [{"language": "fi"}, {"certificate": {"languages": ["en", "fi"]}}])
