@@ -45,8 +45,8 @@ def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool 
     if tail or frame.verb not in ("is", "was"):
         _weigh_middle(phrases, subject)
         phrases.cost += HOPELESS * is_heavy(subject.split())
-    if frame.preposition in ("of", "by"):
-        # "Of which range is the mountain part?", "By whom is the novel set in this town?"
+    if frame.preposition in ("of", "by") or asks == "whom":
+        # "Of which range is the mountain part?", "By whom is the novel set in this town?", "Under whom did this bridge's engineer study?"
         phrases.cost += 2.0 if frame.preposition == "by" and frame.middle else HOPELESS
     inverted = frame.inverted(subject, words.verbs.bases)
     return f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"

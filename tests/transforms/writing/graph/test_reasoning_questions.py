@@ -15,12 +15,13 @@ CLASS = invented.CLASS
 YEARS = {"b": 1800, "c": 1840, "r": 1871}
 
 
-def said(kinds: dict[str, str], ask: Ask, *clauses: Clause, genders: dict[str, str] | None = None) -> set[str]:
-    """The wordings of a form under several seeds; none has a problem."""
+def said(kinds: dict[str, str], ask: Ask, *clauses: Clause, genders: dict[str, str] | None = None, heavy: bool = False) -> set[str]:
+    """The wordings of a form under several seeds; none has a problem, unless that it is too much for a sentence."""
     form = Form(clauses=(Image(var="x0"), *clauses), ask=ask)
     made = [verbalise(form, names={}, classes={v: CLASS[c] for v, c in kinds.items()}, facts=invented.InventedWords(), item_id="x", recipe_seed=seed,
                       years=YEARS, genders=genders or {}) for seed in range(8)]
-    assert all(m.problems == () and m.anchor_phrase.lower() in m.text.lower() for m in made), made
+    allowed = {"heavy", "sentence too long", "nested clauses"} if heavy else set()
+    assert all(set(m.problems) <= allowed and m.anchor_phrase.lower() in m.text.lower() for m in made), made
     return {m.text for m in made}
 
 
@@ -79,7 +80,7 @@ def test_measures_are_compared_by_their_nouns(op, unit, words):
 @pytest.mark.parametrize(("op", "property", "words"), [
     ("earliest", "P1619", " earlier"), ("latest", "P1619", " later"), ("largest", "P2043", "the longer one"), ("smallest", "P2043", "the shorter one"),
     ("largest", "P1101", "the one with the greater number of floors")])
-def test_the_one_of_two_things_is_told_by_what_it_is_more_of(op, property, words):
+def test_the_one_of_two_things_is_told_by_what_it_is_more_of_though_that_is_much_for_a_sentence(op, property, words):
     made = said({**BRIDGES[0], "a": "town"}, Ask(var="a", type="entity"), *BRIDGES[1:], links(property, "x0", "b"), links(property, "x2", "c"),
-                Compute(out="w", op=op, args=("x0", "x2"), keys=("b", "c")), links("P131", "w", "a"))
+                Compute(out="w", op=op, args=("x0", "x2"), keys=("b", "c")), links("P131", "w", "a"), heavy=True)
     assert all(text.startswith("Of ") and words in text and " it " not in text for text in made), made
