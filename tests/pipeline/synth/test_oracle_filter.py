@@ -22,7 +22,7 @@ from transforms.stages.run_folder import RunFolder
 
 @pytest.fixture(scope="module")
 def job(small, tmp_path_factory) -> Job:
-    return lean_run(small, tmp_path_factory.mktemp("filtered") / "run", seeds=60)
+    return lean_run(small, tmp_path_factory.mktemp("filtered") / "run", seeds=140)
 
 
 def played(job: Job, questions: list[Question]) -> list:
