@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from benchmarks.truth_reader.amounts import Amounts
 from benchmarks.truth_reader.lexicon import Frame, Tokens
 from benchmarks.truth_reader.parts import BARE, Part, about, rule
-from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Differ, Has, Kind, Named, Pictured, Related, Winner, inverse
+from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Compared, Differ, Has, Kind, Named, Pictured, Related, Winner, inverse
 
-PICTURE = (("in", "the", "picture"), ("shown", "in", "the", "picture"), ("in", "the", "image"), ("shown", "in", "the", "image"), ("shown", "here"))
-
+SHOWN = ("shown", "seen", "pictured")
+PICTURE = (*((word, "here") for word in SHOWN),
+           *((*word, "in", article, picture) for word in ((), *((w,) for w in SHOWN)) for article in ("the", "this") for picture in ("picture", "image")))
 
 
 class Grammar(Amounts):
@@ -27,6 +28,7 @@ class Grammar(Amounts):
         yield from self.name(start)
         yield from self.reference(start)
         yield from self.by_role(start)
+        yield from self.possessive(start)
         yield from self.described(start)
         yield from self.whichever(start)
 
@@ -51,6 +53,11 @@ class Grammar(Amounts):
         var = self._var(start)
         if self.at(start, "it"):
             yield Part(start + 1, (Back(var, "", "it"),), 0, var)
+        for pronoun in ("he", "she"):
+            if self.at(start, pronoun):
+                yield Part(start + 1, (Back(var, pronoun, "pronoun"),), 0, var)
+        if self.at(start, "this", "one"):
+            yield Part(start + 2, (Back(var, "", "one"),), 0, var)
         for words, mode in ((("that",), "that"), (("the", "other"), "other")):
             if self.at(start, *words):
                 nouns = self.lexicon.nouns.found(self.text, start + len(words)) + self.lexicon.short.found(self.text, start + len(words))
@@ -76,14 +83,30 @@ class Grammar(Amounts):
                 yield from self._modified(found, start)
 
     @rule
+    def possessive(self, start: int) -> Iterator[Part]:
+        """"this lighthouse's architect", "this woman's birthplace"."""
+        if not self.at(start, "this"):
+            return
+        var, whose = self._var(start), self._var(start + 1)
+        for end, noun in self.lexicon.owners.found(self.text, start + 1):
+            for role, relation in self.lexicon.roles.items():
+                if self.text[end:end + len(role)] == role:
+                    atoms = (Kind(whose, noun), Pictured(whose), Called(var, " ".join(role)), Related(var, relation, whose))
+                    yield Part(end + len(role), atoms, 0, var, role[-1])
+
+    @rule
     def described(self, start: int) -> Iterator[Part]:
-        """"the lighthouse designed by …", "an architect who …", "one other town", and the bare noun after "which"."""
+        """"the lighthouse designed by …", "an architect who …", "one other town", "this town", and the bare noun after "which"."""
         var = self._var(start)
         word, other = self.text[start].lower(), self.at(start, "one", "other")
+        if word == "this":
+            for end, noun in self.lexicon.nouns.found(self.text, start + 1):
+                yield Part(end, (Kind(var, noun), Pictured(var)), 0, var, noun)
         if word not in ("the", "a", "an") and not other:
             return
-        for end, noun in self.lexicon.nouns.found(self.text, start + 1 + other):
-            atoms: tuple[Atom, ...] = (Kind(var, noun),)
+        begins = [Part(start + 1 + other, (), 0), *self.before(start + 1)]
+        for end, noun, said in ((end, noun, about(b, var)) for b in begins for end, noun in self.lexicon.nouns.found(self.text, b.end)):
+            atoms: tuple[Atom, ...] = (Kind(var, noun), *said)
             if other:
                 atoms += (Another(var, noun),)
             for picture in PICTURE:
@@ -92,6 +115,15 @@ class Grammar(Amounts):
             for found in self._modified(Part(end, atoms, 0, var, noun), start):
                 bare = word == "the" and found.end == end
                 yield found._replace(cost=found.cost + BARE * bare)
+
+    @rule
+    def before(self, start: int) -> Iterator[Part]:
+        """What stands right before a noun: a style, colour or material, or the year of making."""
+        var = self._var(start)
+        for end, label in self.lexicon.names.found(self.text, start):
+            yield Part(end, (Named(var, label), Related(SELF, self.lexicon.before, var)), 0)
+        for end, date in self.date(start):
+            yield Part(end, (Has(SELF, "P571 P577 P585", f"t{start}"), Compared(f"t{start}", "=", date)), 0)
 
     def _modified(self, head: Part, start: int) -> Iterator[Part]:
         """A head with nothing, one, two, … modifiers behind it."""
