@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from benchmarks.truth_reader.amounts import Amounts
 from benchmarks.truth_reader.lexicon import Frame, Tokens
 from benchmarks.truth_reader.parts import BARE, Part, about, rule
-from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Compared, Differ, Has, Kind, Named, Pictured, Related, Winner, inverse
+from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Compared, Differ, Has, Kind, Named, Pictured, Related, Winner, inverse, renamed
 
 SHOWN = ("shown", "seen", "pictured")
 PICTURE = (*((word, "here") for word in SHOWN),
@@ -53,9 +53,8 @@ class Grammar(Amounts):
         var = self._var(start)
         if self.at(start, "it"):
             yield Part(start + 1, (Back(var, "", "it"),), 0, var)
-        for pronoun in ("he", "she"):
-            if self.at(start, pronoun):
-                yield Part(start + 1, (Back(var, pronoun, "pronoun"),), 0, var)
+        if self.text[start] in self.lexicon.sexes:
+            yield Part(start + 1, (Back(var, self.text[start], "pronoun"),), 0, var)
         if self.at(start, "this", "one"):
             yield Part(start + 2, (Back(var, "", "one"),), 0, var)
         for words, mode in ((("that",), "that"), (("the", "other"), "other")):
@@ -78,21 +77,23 @@ class Grammar(Amounts):
             if self.text[start + 1:end] != role:
                 continue
             after = end if role[-1] == "behind" else end + 1 if self.at(end, "of") else 0
-            for whose in self.things(after) if after else ():
+            for whose in self.noun_phrase(after) if after else ():
                 found = Part(whose.end, (Called(var, " ".join(role)), Related(var, relation, whose.var), *whose.atoms), whose.cost, var, role[-1])
                 yield from self._modified(found, start)
 
     @rule
     def possessive(self, start: int) -> Iterator[Part]:
-        """"this lighthouse's architect", "this woman's birthplace"."""
-        if not self.at(start, "this"):
-            return
+        """"this lighthouse's architect", "his birthplace"."""
         var, whose = self._var(start), self._var(start + 1)
-        for end, noun in self.lexicon.owners.found(self.text, start + 1):
+        owners: list[tuple[int, tuple[Atom, ...]]] = []
+        if self.at(start, "this"):
+            owners = [(end, (Kind(whose, noun), Pictured(whose))) for end, noun in self.lexicon.owners.found(self.text, start + 1)]
+        elif self.text[start] in self.lexicon.sexes:
+            owners = [(start + 1, (Back(whose, self.text[start], "pronoun"),))]
+        for end, said in owners:
             for role, relation in self.lexicon.roles.items():
                 if self.text[end:end + len(role)] == role:
-                    atoms = (Kind(whose, noun), Pictured(whose), Called(var, " ".join(role)), Related(var, relation, whose))
-                    yield Part(end + len(role), atoms, 0, var, role[-1])
+                    yield Part(end + len(role), (*said, Called(var, " ".join(role)), Related(var, relation, whose)), 0, var, role[-1])
 
     @rule
     def described(self, start: int) -> Iterator[Part]:
@@ -113,7 +114,7 @@ class Grammar(Amounts):
                 if word == "the" and self.text[end:end + len(picture)] == picture:
                     yield from self._modified(Part(end + len(picture), (*atoms, Pictured(var)), 0, var, noun), start)
             for found in self._modified(Part(end, atoms, 0, var, noun), start):
-                bare = word == "the" and found.end == end
+                bare = word == "the" and found.end == end and not said
                 yield found._replace(cost=found.cost + BARE * bare)
 
     @rule
@@ -156,6 +157,7 @@ class Grammar(Amounts):
             return
         yield from self.reduced(start)
         yield from self.gap_clause(start)
+        yield from self.object_gap(start)
 
     @rule
     def reduced(self, start: int) -> Iterator[Part]:
@@ -197,12 +199,9 @@ class Grammar(Amounts):
                         if preposition in prepositions:
                             end = subject.end + len(form)
                             yield Part(end, (Related(subject.var, relation, SELF), *subject.atoms), subject.cost)
-                if "where" in words and self.at(subject.end, "has", "its", "headquarters"):
-                    yield Part(subject.end + 3, (Related(subject.var, "@hq", SELF), *subject.atoms), subject.cost)
-                if words[0] == "of" and self.at(subject.end, "is", "part"):
-                    yield Part(subject.end + 2, (Related(subject.var, ">P361", SELF), *subject.atoms), subject.cost)
-                if words[0] == "of" and self.at(subject.end, "was", "a", "citizen"):
-                    yield Part(subject.end + 3, (Related(subject.var, ">P27", SELF), *subject.atoms), subject.cost)
+                for opening, closing, relation in self.lexicon.gaps:
+                    if opening == words and self.at(subject.end, *closing):
+                        yield Part(subject.end + len(closing), (Related(subject.var, relation, SELF), *subject.atoms), subject.cost)
 
     def _openings(self, start: int) -> Iterator[tuple[Tokens, tuple[Tokens, ...]]]:
         if self.at(start, "where"):
@@ -216,7 +215,7 @@ class Grammar(Amounts):
 
     @rule
     def object_gap(self, start: int) -> Iterator[Part]:
-        """"that {x} crosses", "that {x} is named after"."""
+        """"that {x} crosses", "{x} is named after" with or without its "that"."""
         for subject in self.noun_phrase(start):
             for frame, form in self.forms(subject.end):
                 end = subject.end + len(form)
@@ -249,11 +248,6 @@ class Grammar(Amounts):
             elif self.at(first.end, ","):
                 found.extend((end, [first, *rest]) for end, rest in self.listing(first.end + 1, last))
         return found
-
-    @rule
-    def things(self, start: int) -> Iterator[Part]:
-        """One noun phrase; or two joined by "and", of which the same is said (the relation then holds for each)."""
-        yield from self.noun_phrase(start)
 
     # ------------------------------------------------------------ verb phrases
 
@@ -317,8 +311,12 @@ class Grammar(Amounts):
 
     @rule
     def role_phrase(self, start: int) -> Iterator[Part]:
-        """"was the father of {x}", "is the capital of {x}"."""
-        if self.text[start] not in ("was", "is", "were", "are") or not (self.at(start + 1, "the") or self.at(start + 1, "a")):
+        """"was the father of {x}", "is the capital of {x}", "was his birthplace"."""
+        if self.text[start] not in ("was", "is", "were", "are"):
+            return
+        for found in self.possessive(start + 1):
+            yield found._replace(atoms=tuple(renamed(a, found.var, SELF) for a in found.atoms), var=SELF, noun="")
+        if not (self.at(start + 1, "the") or self.at(start + 1, "a")):
             return
         for role, relation in self.lexicon.roles.items():
             end = start + 2 + len(role)

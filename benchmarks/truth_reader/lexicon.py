@@ -95,6 +95,13 @@ class Lexicon:
             self.units[tuple(name.split())] = self.units[tuple(plural(name).split())] = unit
         self.nouns, self.owners, self.plurals, self.names, self.short = Trie(), Trie(), Trie(), Trie(), Trie()
         self.before = raw["before"]
+        self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
+        """Pronouns, not nouns, of one sex."""
+        self.gaps = []
+        for text, relation in raw["gaps"]:
+            opening, closing = text.split(" {x} ")
+            self.gaps.append((tuple(opening.split()), tuple(closing.split()), relation))
+        self.whose = [(tuple(text.split()), relation) for text, relation in raw["whose"]]
         for noun in {*truth.class_labels, *raw["nouns"], *raw["callings"], *raw["roles"]}:
             self.nouns.add(tuple(noun.split()), noun)
             self.owners.add(tuple(f"{noun}'s".split()), noun)
