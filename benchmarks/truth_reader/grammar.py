@@ -9,12 +9,8 @@ from collections.abc import Iterator
 
 from benchmarks.truth_reader.amounts import Amounts
 from benchmarks.truth_reader.lexicon import Frame, Tokens
-from benchmarks.truth_reader.parts import BARE, Part, about, rule
+from benchmarks.truth_reader.parts import BARE, PICTURE, Part, about, rule
 from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Compared, Differ, Has, Kind, Named, Pictured, Related, Winner, inverse, renamed
-
-SHOWN = ("shown", "seen", "pictured")
-PICTURE = (*((word, "here") for word in SHOWN),
-           *((*word, "in", article, picture) for word in ((), *((w,) for w in SHOWN)) for article in ("the", "this") for picture in ("picture", "image")))
 
 
 class Grammar(Amounts):
@@ -124,7 +120,7 @@ class Grammar(Amounts):
         for end, label in self.lexicon.names.found(self.text, start):
             yield Part(end, (Named(var, label), Related(SELF, self.lexicon.before, var)), 0)
         for end, date in self.date(start):
-            yield Part(end, (Has(SELF, "P571 P577 P585", f"t{start}"), Compared(f"t{start}", "=", date)), 0)
+            yield Part(end, (Has(SELF, "P571 P577 P585 P729 P1619", f"t{start}"), Compared(f"t{start}", "=", date)), 0)
 
     def _modified(self, head: Part, start: int) -> Iterator[Part]:
         """A head with nothing, one, two, … modifiers behind it."""
