@@ -70,6 +70,7 @@ QUESTIONS = [
     ("Whose work is this painting?", STILL, "Q10"),
     ("Whose name does this bridge bear?", OLD, "Q2"),
     ("Who was the first to describe the Vell wren?", OLD, "Q10"),
+    ("Who was born in the town of which nothing is said?", OLD, None),
     ("In which year was the place beyond all grammar whatever?", OLD, None),
 ]
 
