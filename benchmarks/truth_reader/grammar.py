@@ -9,11 +9,8 @@ from collections.abc import Iterator
 
 from benchmarks.truth_reader.amounts import Amounts
 from benchmarks.truth_reader.lexicon import Frame, Tokens
-from benchmarks.truth_reader.parts import BARE, Part, about, rule
-from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Differ, Has, Kind, Named, Pictured, Related, Winner, inverse
-
-PICTURE = (("in", "the", "picture"), ("shown", "in", "the", "picture"), ("in", "the", "image"), ("shown", "in", "the", "image"), ("shown", "here"))
-
+from benchmarks.truth_reader.parts import BARE, PICTURE, Part, about, rule
+from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Compared, Differ, Has, Kind, Named, Pictured, Related, Winner, inverse, renamed
 
 
 class Grammar(Amounts):
@@ -27,6 +24,7 @@ class Grammar(Amounts):
         yield from self.name(start)
         yield from self.reference(start)
         yield from self.by_role(start)
+        yield from self.possessive(start)
         yield from self.described(start)
         yield from self.whichever(start)
 
@@ -51,6 +49,10 @@ class Grammar(Amounts):
         var = self._var(start)
         if self.at(start, "it"):
             yield Part(start + 1, (Back(var, "", "it"),), 0, var)
+        if self.text[start] in self.lexicon.sexes:
+            yield Part(start + 1, (Back(var, self.text[start], "pronoun"),), 0, var)
+        if self.at(start, "this", "one"):
+            yield Part(start + 2, (Back(var, "", "one"),), 0, var)
         for words, mode in ((("that",), "that"), (("the", "other"), "other")):
             if self.at(start, *words):
                 nouns = self.lexicon.nouns.found(self.text, start + len(words)) + self.lexicon.short.found(self.text, start + len(words))
@@ -71,27 +73,54 @@ class Grammar(Amounts):
             if self.text[start + 1:end] != role:
                 continue
             after = end if role[-1] == "behind" else end + 1 if self.at(end, "of") else 0
-            for whose in self.things(after) if after else ():
+            for whose in self.noun_phrase(after) if after else ():
                 found = Part(whose.end, (Called(var, " ".join(role)), Related(var, relation, whose.var), *whose.atoms), whose.cost, var, role[-1])
                 yield from self._modified(found, start)
 
     @rule
+    def possessive(self, start: int) -> Iterator[Part]:
+        """"this lighthouse's architect", "his birthplace"."""
+        var, whose = self._var(start), self._var(start + 1)
+        owners: list[tuple[int, tuple[Atom, ...]]] = []
+        if self.at(start, "this"):
+            owners = [(end, (Kind(whose, noun), Pictured(whose))) for end, noun in self.lexicon.owners.found(self.text, start + 1)]
+        elif self.text[start] in self.lexicon.sexes:
+            owners = [(start + 1, (Back(whose, self.text[start], "pronoun"),))]
+        for end, said in owners:
+            for role, relation in self.lexicon.roles.items():
+                if self.text[end:end + len(role)] == role:
+                    yield Part(end + len(role), (*said, Called(var, " ".join(role)), Related(var, relation, whose)), 0, var, role[-1])
+
+    @rule
     def described(self, start: int) -> Iterator[Part]:
-        """"the lighthouse designed by …", "an architect who …", "one other town", and the bare noun after "which"."""
+        """"the lighthouse designed by …", "an architect who …", "one other town", "this town", and the bare noun after "which"."""
         var = self._var(start)
         word, other = self.text[start].lower(), self.at(start, "one", "other")
+        if word == "this":
+            for end, noun in self.lexicon.nouns.found(self.text, start + 1):
+                yield Part(end, (Kind(var, noun), Pictured(var)), 0, var, noun)
         if word not in ("the", "a", "an") and not other:
             return
-        for end, noun in self.lexicon.nouns.found(self.text, start + 1 + other):
-            atoms: tuple[Atom, ...] = (Kind(var, noun),)
+        begins = [Part(start + 1 + other, (), 0), *self.before(start + 1)]
+        for end, noun, said in ((end, noun, about(b, var)) for b in begins for end, noun in self.lexicon.nouns.found(self.text, b.end)):
+            atoms: tuple[Atom, ...] = (Kind(var, noun), *said)
             if other:
                 atoms += (Another(var, noun),)
             for picture in PICTURE:
                 if word == "the" and self.text[end:end + len(picture)] == picture:
                     yield from self._modified(Part(end + len(picture), (*atoms, Pictured(var)), 0, var, noun), start)
             for found in self._modified(Part(end, atoms, 0, var, noun), start):
-                bare = word == "the" and found.end == end
+                bare = word == "the" and found.end == end and not said
                 yield found._replace(cost=found.cost + BARE * bare)
+
+    @rule
+    def before(self, start: int) -> Iterator[Part]:
+        """What stands right before a noun: a style, colour or material, or the year of making."""
+        var = self._var(start)
+        for end, label in self.lexicon.names.found(self.text, start):
+            yield Part(end, (Named(var, label), Related(SELF, self.lexicon.before, var)), 0)
+        for end, date in self.date(start):
+            yield Part(end, (Has(SELF, "P571 P577 P585 P729 P1619", f"t{start}"), Compared(f"t{start}", "=", date)), 0)
 
     def _modified(self, head: Part, start: int) -> Iterator[Part]:
         """A head with nothing, one, two, … modifiers behind it."""
@@ -124,6 +153,7 @@ class Grammar(Amounts):
             return
         yield from self.reduced(start)
         yield from self.gap_clause(start)
+        yield from self.object_gap(start)
 
     @rule
     def reduced(self, start: int) -> Iterator[Part]:
@@ -165,12 +195,9 @@ class Grammar(Amounts):
                         if preposition in prepositions:
                             end = subject.end + len(form)
                             yield Part(end, (Related(subject.var, relation, SELF), *subject.atoms), subject.cost)
-                if "where" in words and self.at(subject.end, "has", "its", "headquarters"):
-                    yield Part(subject.end + 3, (Related(subject.var, "@hq", SELF), *subject.atoms), subject.cost)
-                if words[0] == "of" and self.at(subject.end, "is", "part"):
-                    yield Part(subject.end + 2, (Related(subject.var, ">P361", SELF), *subject.atoms), subject.cost)
-                if words[0] == "of" and self.at(subject.end, "was", "a", "citizen"):
-                    yield Part(subject.end + 3, (Related(subject.var, ">P27", SELF), *subject.atoms), subject.cost)
+                for opening, closing, relation in self.lexicon.gaps:
+                    if opening == words and self.at(subject.end, *closing):
+                        yield Part(subject.end + len(closing), (Related(subject.var, relation, SELF), *subject.atoms), subject.cost)
 
     def _openings(self, start: int) -> Iterator[tuple[Tokens, tuple[Tokens, ...]]]:
         if self.at(start, "where"):
@@ -184,7 +211,7 @@ class Grammar(Amounts):
 
     @rule
     def object_gap(self, start: int) -> Iterator[Part]:
-        """"that {x} crosses", "that {x} is named after"."""
+        """"that {x} crosses", "{x} is named after" with or without its "that"."""
         for subject in self.noun_phrase(start):
             for frame, form in self.forms(subject.end):
                 end = subject.end + len(form)
@@ -217,11 +244,6 @@ class Grammar(Amounts):
             elif self.at(first.end, ","):
                 found.extend((end, [first, *rest]) for end, rest in self.listing(first.end + 1, last))
         return found
-
-    @rule
-    def things(self, start: int) -> Iterator[Part]:
-        """One noun phrase; or two joined by "and", of which the same is said (the relation then holds for each)."""
-        yield from self.noun_phrase(start)
 
     # ------------------------------------------------------------ verb phrases
 
@@ -285,8 +307,12 @@ class Grammar(Amounts):
 
     @rule
     def role_phrase(self, start: int) -> Iterator[Part]:
-        """"was the father of {x}", "is the capital of {x}"."""
-        if self.text[start] not in ("was", "is", "were", "are") or not (self.at(start + 1, "the") or self.at(start + 1, "a")):
+        """"was the father of {x}", "is the capital of {x}", "was his birthplace"."""
+        if self.text[start] not in ("was", "is", "were", "are"):
+            return
+        for found in self.possessive(start + 1):
+            yield found._replace(atoms=tuple(renamed(a, found.var, SELF) for a in found.atoms), var=SELF, noun="")
+        if not (self.at(start + 1, "the") or self.at(start + 1, "a")):
             return
         for role, relation in self.lexicon.roles.items():
             end = start + 2 + len(role)

@@ -93,9 +93,18 @@ class Lexicon:
         self.units: dict[Tokens, str] = {}
         for name, unit in raw["units"].items():
             self.units[tuple(name.split())] = self.units[tuple(plural(name).split())] = unit
-        self.nouns, self.plurals, self.names, self.short = Trie(), Trie(), Trie(), Trie()
+        self.nouns, self.owners, self.plurals, self.names, self.short = Trie(), Trie(), Trie(), Trie(), Trie()
+        self.before = raw["before"]
+        self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
+        """Pronouns, not nouns, of one sex."""
+        self.gaps = []
+        for text, relation in raw["gaps"]:
+            opening, closing = text.split(" {x} ")
+            self.gaps.append((tuple(opening.split()), tuple(closing.split()), relation))
+        self.whose = [(tuple(text.split()), relation) for text, relation in raw["whose"]]
         for noun in {*truth.class_labels, *raw["nouns"], *raw["callings"], *raw["roles"]}:
             self.nouns.add(tuple(noun.split()), noun)
+            self.owners.add(tuple(f"{noun}'s".split()), noun)
             self.plurals.add(tuple(plural(noun).split()), noun)
             # "that station" after "the railway station"
             self.short.add((noun.split()[-1],), noun.split()[-1])
@@ -137,6 +146,8 @@ def is_kind(truth: Truth, id_: str, noun: str) -> bool:
         occupations = {truth.things[o].label for o in thing.items.get("P106", ())}
         return bool(occupations & set(calling["occupations"])) or any(truth.into.get((p, id_)) for p in calling["by"].split()) or (
             noun == "teacher" and bool(truth.into.get(("P1066", id_))))
+    if sex := data()["sexes"].get(noun):
+        return sex in {truth.things[s].label for s in thing.items.get("P21", ())}
     if noun == "species":
         return "taxon" in thing.classes and "Q7432" in thing.items.get("P105", ())
     role = data()["roles"].get(noun)

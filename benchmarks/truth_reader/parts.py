@@ -10,6 +10,12 @@ MOST = 60
 """Readings kept a rule and position, the cheapest first."""
 BARE = 1_000
 """Cost of "the town" with nothing that says which: it is not English to leave it so where another reading says it."""
+SHOWN = ("shown", "seen", "pictured")
+PICTURE = (*((word, "here") for word in SHOWN),
+           *((*word, "in", article, picture) for word in ((), *((w,) for w in SHOWN)) for article in ("the", "this") for picture in ("picture", "image")))
+"""Words behind a noun that say that the picture shows it."""
+
+
 class Part(NamedTuple):
     """One way to read a stretch of text."""
 

@@ -81,7 +81,8 @@ class Seen:
 
 @dataclass(frozen=True)
 class Back:
-    """`var` is the one that was called `noun` before (mode "that"), the other of two such ("other"), or anything just spoken of ("it").
+    """`var` is the one that was called `noun` before (mode "that"), the other of two such ("other"), anything just spoken of ("it"),
+    a person ("pronoun": `noun` is he or she), or what the picture shows of a kind just named ("one").
 
     Mode "compared": the one of those `Together` that is first or last ("first P571") by some properties."""
 

@@ -115,6 +115,9 @@ def resolved(query: Query) -> Iterator[Query]:
             values = (Has(v, properties, k) for v, k in zip(together.among, keys, strict=True))
             yield from resolved(Query((*rest, *values, Winner(back.var, together.among, keys, which == "last")), query.asked, query.cost))
         return
+    if back.mode == "one":
+        yield from _one(back, rest, query)
+        return
     pending = {a.var for a in rest if isinstance(a, Back)}
     outright, implied = called(rest)
     differ = {a.other if a.var == back.var else a.var for a in rest if isinstance(a, Differ) and back.var in (a.var, a.other)}
@@ -124,10 +127,19 @@ def resolved(query: Query) -> Iterator[Query]:
     pictured = {a.var for a in rest if isinstance(a, Pictured)}
     kinds = {a.var for a in rest if isinstance(a, Kind)}
     for rank, target in enumerate(_candidates(back, before, outright, implied, pictured, kinds)[:3]):
-        more: tuple[Atom, ...] = (Kind(target, back.noun),) if back.noun and target not in kinds and back.noun not in data()["roles"] else ()
+        new = back.mode == "pronoun" or target not in kinds
+        more: tuple[Atom, ...] = (Kind(target, back.noun),) if back.noun and new and back.noun not in data()["roles"] else ()
         atoms = tuple(renamed(a, back.var, target) for a in (*rest, *more))
         asked = Asked(query.asked.kind, tuple(target if v == back.var else v for v in query.asked.vars), query.asked.unit)
         yield from resolved(Query(tuple(dict.fromkeys(atoms)), asked, query.cost + 50 * rank))
+
+
+def _one(back: Back, rest: tuple[Atom, ...], query: Query) -> Iterator[Query]:
+    """"this one": what the picture shows, of a kind just named, but not what was named so."""
+    kinds = [a for a in rest if isinstance(a, Kind) and _place(a.var) < _place(back.var)]
+    for rank, kind in enumerate(sorted(kinds, key=lambda a: -_place(a.var))):
+        said = (Pictured(back.var), Kind(back.var, kind.noun), Differ(back.var, kind.var))
+        yield from resolved(Query((*rest, *said), query.asked, query.cost + 50 * rank))
 
 
 def _candidates(back: Back, before: list[str], outright: dict[str, set[str]], implied: dict[str, set[str]], pictured: set[str],
@@ -135,6 +147,9 @@ def _candidates(back: Back, before: list[str], outright: dict[str, set[str]], im
     latest = sorted(before, key=_place, reverse=True)
     if back.mode == "it":
         return sorted(before, key=lambda v: (v not in pictured, _place(v)))
+    if back.mode == "pronoun":
+        sexes = data()["sexes"]
+        return sorted(latest, key=lambda v: all(sexes.get(n) != sexes[back.noun] for n in outright.get(v, ())))
     if back.mode == "other":
         latest = [v for v in latest if v not in pictured] or latest
     exact = [v for v in latest if back.noun in outright.get(v, ())]

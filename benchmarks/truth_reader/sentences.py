@@ -55,6 +55,7 @@ class Sentences(Grammar):
 
     def _asked(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         yield from self._which(start)
+        yield from self._whose(start)
         yield from self._turned(start)
         yield from self._equative(start)
         yield from self._when(start)
@@ -85,6 +86,15 @@ class Sentences(Grammar):
         for end, var, atoms in self._asker(start):
             for said in self.verb_phrases(end):
                 yield said.end, (*atoms, *about(said, var)), Asked("thing", (var,)), said.cost
+
+    def _whose(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"Whose work is {x}?", "Whose name does {x} bear?"."""
+        for words, relation in self.lexicon.whose if self.at(start, "whose") else ():
+            slot = words.index("{x}")
+            for thing in self.noun_phrase(start + 1 + slot) if self.at(start + 1, *words[:slot]) else ():
+                if self.at(thing.end, *words[slot + 1:]):
+                    said = (*thing.atoms, Related(thing.var, relation, f"w{start}"))
+                    yield thing.end + len(words) - slot - 1, said, Asked("thing", (f"w{start}",)), thing.cost
 
     def _turned(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         """"Which river does {x} cross?", "In which town did {x} die?", "Who is {x} named after?", "Of which {c} is {x} a part?"."""

@@ -54,6 +54,23 @@ QUESTIONS = [
     ("Consider the father of the person in the picture. In which year was the child of that father born?", IVO, (1812,)),
     ("In which district will you find the lighthouse in the picture?", NORTH, "Q6"),
     ("Consider the lighthouse that is taller than that bridge and was designed by the architect of the bridge in the picture. Who designed it?", OLD, None),
+    ("Who trained this bridge's architect?", OLD, "Q10"),
+    ("In which town was the architect of the lighthouse seen here born?", NORTH, "Q4"),
+    ("Under whom did the namesake of the bridge pictured here study?", OLD, "Q10"),
+    ("Who taught this bridge's namesake?", OLD, "Q10"),
+    ("Which river flows beneath the bridge shown in this picture?", OLD, "Q5"),
+    ("The bridge in this picture was designed by a man. Who trained him?", OLD, "Q10"),
+    ("The lighthouse seen here was designed by a man. In which year was he born?", NORTH, (1812,)),
+    ("This painting was painted by a woman. Which town was her birthplace?", STILL, "Q9"),
+    ("Who designed the lighthouse that is in the same district as this one?", NORTH, "Q10"),
+    ("Who drew up the plans for the Plain Style lighthouse in Low District?", OLD, "Q10"),
+    ("Who drew up the plans for the 1868 lighthouse in Low District?", OLD, "Q2"),
+    ("How long, in kilometres, is the river this bridge crosses?", OLD, Number(90.0, "Q828224")),
+    ("What is the area, in square kilometres, of the district where this lighthouse is?", NORTH, Number(325.0, "Q712226")),
+    ("Whose work is this painting?", STILL, "Q10"),
+    ("Whose name does this bridge bear?", OLD, "Q2"),
+    ("Who was the first to describe the Vell wren?", OLD, "Q10"),
+    ("Who was born in the town of which nothing is said?", OLD, None),
     ("In which year was the place beyond all grammar whatever?", OLD, None),
 ]
 
@@ -104,6 +121,35 @@ def test_one_other_is_not_the_one_spoken_of(reader):
 def test_the_same_as_stands_for_a_second_thing(reader):
     text = "Who designed the lighthouse that is in the same district as the lighthouse in the picture?"
     assert judge_text(reader, text, NORTH, "Q10")[0] == Finding.GOOD
+
+
+def test_this_thing_is_of_the_kind_that_it_is_called(reader):
+    assert judge_text(reader, "Who designed this bridge?", OLD, "Q2")[0] == Finding.GOOD
+    assert judge_text(reader, "Who designed this lighthouse?", OLD, "Q2")[0] == Finding.NONE
+    assert judge_text(reader, "Who trained this lighthouse's architect?", OLD, "Q10")[0] == Finding.NONE
+
+
+def test_this_one_is_not_the_one_that_it_is_compared_with(reader):
+    assert judge_text(reader, "Who trained the architect of the lighthouse designed by the architect of this one?", NORTH, "Q10")[0] == Finding.NONE
+
+
+def test_he_is_no_woman_and_she_no_man(reader):
+    assert judge_text(reader, "The bridge in this picture was designed by a man. Who trained her?", OLD, "Q10")[0] == Finding.NONE
+    assert judge_text(reader, "This painting was painted by a man. In which town was he born?", STILL, "Q9")[0] == Finding.NONE
+
+
+def test_a_style_and_a_year_before_a_noun_hold_for_it(tmp_path, reader):
+    text = "Who designed the Plain Style lighthouse in Low District?"
+    assert judge_text(reader, "Who designed the Plain Style lighthouse built in 1868?", OLD, "Q2")[0] == Finding.NONE
+    assert judge_text(reader, "Who designed the 1870 lighthouse in Low District?", OLD, "Q2")[0] == Finding.GOOD  # opened then
+    second = thing("Q18", "lighthouse", "East Light", ("P84", "Q2"), ("P149", "Q301"), ("P131", "Q6"))
+    assert judge_text(Reader(Truth(write_tiny_world(tmp_path / "w", [*THINGS, second]))), text, OLD, "Q10")[0] == Finding.NOT_UNIQUE
+
+
+def test_whoever_is_named_after_a_thing_is_its_namesake_too(tmp_path):
+    child = thing("Q18", "person", "Old Bridge", ("P138", "Q1"), ("P1066", "Q17"))
+    reader = Reader(Truth(write_tiny_world(tmp_path / "w", [*THINGS, child])))
+    assert judge_text(reader, "Who trained this bridge's namesake?", OLD, "Q10")[0] == Finding.NOT_UNIQUE
 
 
 def test_a_plaque_on_another_picture_cannot_be_read(tmp_path):
