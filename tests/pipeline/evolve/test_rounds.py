@@ -88,6 +88,7 @@ def test_an_outage_of_the_search_provider_is_nobodys_fault_and_edits_nothing(loo
     assert update["next"] == at.recipe.resolved()
 
 
+@pytest.mark.slow
 def test_a_policy_that_solves_everything_leads_to_harder_tasks(loop):
     steps(loop, *LAST, claim=1.0, detail=1.0, compute=1.0)
     at = loop.round(1)
@@ -115,6 +116,7 @@ def test_pictures_of_other_things_are_the_pictures_fault(loop):
     assert ("grounding.mode", "optional") in {(e["path"], e["after"]) for e in at.read("update")["edits"]}
 
 
+@pytest.mark.slow
 def test_a_shortcut_by_a_search_that_the_policy_cannot_make_is_none(loop):
     at = loop.round(1)
     job = Job(at.batch, loop.store, at.as_run, Opened())
