@@ -164,8 +164,8 @@ def parts(folder: Path) -> dict[str, Callable[[], Any]]:
             "tied_fsdp": run("tied_fsdp", "--set", "parallel.kind=fsdp", "--model", str(folder / "model_tied"), size=2),
             "fsdp_bf16": run("fsdp_bf16", "--set", "parallel.kind=fsdp", "--set", "weights.precision=bf16", "--set",
                              "weights.activation_checkpointing=true", size=2),
-            "fsdp_lora": run("fsdp_lora", "--set", "parallel.kind=fsdp", "--set", "weights.lora={rank: 4, alpha: 128}", "--set", "weights.precision=bf16", "--model",
-                             str(folder / "model_bf16"), size=2)}
+            "fsdp_lora": run("fsdp_lora", "--set", "parallel.kind=fsdp", "--set", "weights.lora={rank: 4, alpha: 128}", "--set", "weights.precision=bf16",
+                             "--model", str(folder / "model_bf16"), size=2)}
 
 
 def prepare(folder: Path) -> None:
