@@ -6,7 +6,7 @@ import pytest
 from records.knowledge import Entity, PropertyInfo
 from records.outcomes import Reason
 from tests.prompts.scripted import Scripted
-from tests.transforms.drafting.exploration.made import BOTH, COAST, graph, seed
+from tests.transforms.drafting.exploration.made import BOTH, coast, graph, seed
 from transforms.certificate.certify import CertificateRules
 from transforms.certificate.facts import Trust
 from transforms.drafting.accept import Accept
@@ -23,6 +23,7 @@ from transforms.writing.writer import WriterRejection
 LABELS = {"P84": ("architect", "wikibase-item"), "P569": ("date of birth", "time"), "P570": ("date of death", "time"),
           "P19": ("place of birth", "wikibase-item"), "P571": ("inception", "time"), "P2048": ("height", "quantity"), "P31": ("instance of", "wikibase-item"),
           "P1684": ("inscription", "monolingualtext")}
+COAST = coast()
 COAST.properties.update({p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in LABELS.items()})
 NAMES = {"Q39715": "lighthouse", "Q721747": "plaque"}
 COAST.entities.update({e: (COAST.entity(e) or Entity(id=e)).replace(labels={"en": label}) for e, label in NAMES.items()})
