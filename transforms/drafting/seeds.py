@@ -3,12 +3,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from prompts.phrases import property_use
 from records.identity import priority
 from records.knowledge import Article, Entity, ImageAsset
 from records.synthesis import Seed
 from transforms.certificate.facts import Facts, best_values
 from transforms.certificate.readings import year_readings
 from transforms.drafting.draft_rules import SeedRules
+from transforms.drafting.edges import MAX_REVERSE
 from transforms.drafting.schedule import by_weight, drawn
 from transforms.pictures.choose import PictureRules, showable
 
@@ -38,6 +40,14 @@ def is_anchor(entity: Entity, article: Article | None, images: Sequence[ImageAss
     """OpenSearch-VL's rule: an infobox, a picture that may be shown, links in within bounds."""
     return (article is not None and bool(article.infobox) and rules.anchor_min_in_degree <= entity.in_degree <= rules.anchor_max_in_degree
             and bool(images))
+
+
+def is_linked(facts: Facts, entity: Entity, living_people: bool) -> bool:
+    """Whether a pictured thing has the entity as the only value of a property that leads on: so it can be described by what a picture shows."""
+    into = facts.claims_into(entity.id, limit=MAX_REVERSE)
+    shown = [c for c in into if c.best and property_use(c.property).hop and facts.images_of(c.subject)]
+    return any(len(best_values(facts, c.subject, c.property)) == 1 and (e := facts.entity(c.subject)) is not None and may_be_shown(facts, e, living_people)
+               for c in shown)
 
 
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
@@ -89,7 +99,9 @@ def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[Im
     article = facts.article(entity.id)
     fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules),
             # Own rule, for stores without articles: any entity with a picture that may be shown.
-            "pictured": bool(images)}
+            "pictured": bool(images),
+            # Own rule, for injection where few things have a picture: something that a pictured thing leads to, and to it alone.
+            "linked": bool(rules.rules.get("linked")) and is_linked(facts, entity, rules.living_people)}
     wanted = sorted(r for r, weight in rules.rules.items() if weight)
     return [r for r in wanted if fits.get(r)] or f"fit none of the rules ({', '.join(wanted)})"
 
