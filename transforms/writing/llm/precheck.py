@@ -2,6 +2,7 @@
 
 A prompt that asks for what the check refuses costs a call and a seed. Without the recipe's judge (tests, tools) nothing is held back.
 """
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -79,7 +80,9 @@ class Precheck:
             return tuple(n for n, line in lines if not line.inverse)
         found = answerable(self.store, self.accept.rules.trust, entity, MAX_ANSWER_WORDS, frozenset())
         ids = {claim.id for _, claim, _ in found}
-        free = [(n, line) for n, line in lines if line.claim.id in ids and not line.inverse and self._told(entity, line)]
+        num_values = Counter(p for p, _ in {(c.claim.property, c.claim.value.key()) for c in shown.claims if not c.inverse})
+        free = [(n, line) for n, line in lines
+                if line.claim.id in ids and not line.inverse and num_values[line.claim.property] == 1 and self._told(entity, line)]
         return tuple(n for n, line in free if draft is None or not self.accept.hopeless(*draft(line)))
 
     def _told(self, entity: Entity, line: ClaimLine) -> bool:
