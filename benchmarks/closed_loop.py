@@ -43,7 +43,6 @@ from pipeline.recipe import Recipe, load_recipe
 from pipeline.synth.synth_job import run_synth
 from pipeline.teach.teach_job import run_teach
 from records.share import Share
-from records.synthesis import Question
 from transforms.episodes.episode_folder import EpisodeFolder
 from transforms.stages.run_folder import RunFolder
 
@@ -171,8 +170,8 @@ def main() -> None:
     asked = parser.parse_args()
     tuned, store, known = start(asked.out, seed=WORLD_SEED, workers=1)
     exam, excluded = exam_of(asked.out, store, known)
-    sets = (f"seeds.levels={json.dumps(LEVELS)}", f"seeds.count={asked.draw}", f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}", "evolve.held_out=0",
-            f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]")
+    sets = (f"seeds.levels={json.dumps(LEVELS)}", f"seeds.count={asked.draw}", f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}",
+            "evolve.held_out=0", f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]")
     loops: dict[str, list[LoopFolder]] = {arm: [] for arm in ARMS}
     after: dict[str, list[Exam]] = {arm: [] for arm in ARMS}
     for seed in asked.seeds:
