@@ -1,6 +1,6 @@
 """The closed loop against its controls, at equal volume and compute, on the learning world with the tiny policy.
 
-    python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 6] [--questions 12] [--draw 96] [--warm-up 16]
+    python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
 Goes on where it was stopped; prints the tables and draws OUT/closed_loop.png after each seed.
 
@@ -16,7 +16,7 @@ static control to the letter.
 Two figures:
 
 * share of good_match tasks by round: of the round's tasks, for the policy as it is then;
-* held-out reward: 30 tasks, ten of each level, about things that no arm and no training before asked about; eight rollouts each, before and after
+* held-out reward: 30 tasks, ten of each level, about things that no arm and no training before asked about; four rollouts each, before and after
   all rounds.
 """
 import argparse
@@ -53,7 +53,7 @@ ARMS = ("static", "none", "random_edits")
 """In the order in which a seed's are run."""
 LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
 """Of the exam, and of what the policy was trained on before."""
-NUM_EXAM, ROLLOUTS, NUM_WARM_UP = 30, 8, 40
+NUM_EXAM, ROLLOUTS, NUM_WARM_UP = 30, 4, 40
 Exam = Mapping[str, Share]
 """Right rollouts of held-out tasks, of all ("") and by level."""
 
@@ -183,7 +183,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tasks", type=int, default=14)
-    parser.add_argument("--steps", type=int, default=6)
+    parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--questions", type=int, default=12, help="of a step")
     parser.add_argument("--draw", type=int, default=96, help="seeds of a round")
     parser.add_argument("--warm-up", type=int, default=16, help="steps of GRPO before all rounds")
