@@ -9,7 +9,6 @@ from typing import Any
 from pipeline.recipe import Recipe, recipe_of
 from records.evolves import Evolves
 
-
 METHODS = {"draft.explore.": {"exploration"}, "seeds.abilities.": {"exploration"}, "draft.hops.": {"paths"}, "draft.rounds.": {"injection"},
            "draft.detail_share": {"paths", "injection"}, "draft.computation_share": {"paths", "injection"}, "draft.obfuscate_share": {"paths"}}
 """By how a path begins: the methods whose questions go by it. Others go by all methods."""
