@@ -8,6 +8,7 @@ from records.knowledge import Article, Entity, ImageAsset
 from records.synthesis import Seed
 from transforms.certificate.facts import Facts, best_values
 from transforms.certificate.readings import year_readings
+from transforms.certificate.said_class import said_class
 from transforms.drafting.draft_rules import SeedRules
 from transforms.drafting.schedule import by_weight, drawn
 from transforms.pictures.choose import PictureRules, showable
@@ -45,6 +46,15 @@ def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
     if living_people or HUMAN not in entity.class_closure:
         return True
     return bool(best_values(facts, entity.id, "P570"))
+
+
+def bears_another_name(facts: Facts, entity: Entity) -> bool:
+    """Whether an encyclopedia means another thing of the same kind by the entity's name: its pictures and dates are easily the other's.
+
+    (The congressman Zachary Taylor comes with a portrait of the president.)
+    """
+    other = facts.entity_of_title(entity.label())
+    return other not in (None, entity.id) and said_class(facts, other) == said_class(facts, entity.id)
 
 
 def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules, recipe_seed: int) -> Iterator[Candidate]:
@@ -86,6 +96,8 @@ def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[Im
         return "have no class (P31)"
     if not may_be_shown(facts, entity, rules.living_people):
         return "are people without a date of death"
+    if bears_another_name(facts, entity):
+        return "bear the name of a better known thing of their kind"
     article = facts.article(entity.id)
     fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules),
             # Own rule, for stores without articles: any entity with a picture that may be shown.
