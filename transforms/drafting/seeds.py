@@ -62,6 +62,15 @@ def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
     return bool(best_values(facts, entity.id, "P570"))
 
 
+def bears_another_name(facts: Facts, entity: Entity) -> bool:
+    """Whether an encyclopedia means another thing of the same kind by the entity's name: its pictures and dates are easily the other's.
+
+    (The congressman Zachary Taylor comes with a portrait of the president.)
+    """
+    other = facts.entity_of_title(entity.label())
+    return other not in (None, entity.id) and said_class(facts, other) == said_class(facts, entity.id)
+
+
 def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules, recipe_seed: int,
                trust: Trust = Trust()) -> Iterator[Candidate]:
     """Every seed that one entity could give: rules × methods × levels, each with a random rank of its own; `trust` says what has one value, for `linked`."""
@@ -102,6 +111,8 @@ def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[Im
         return "have no class (P31)"
     if not may_be_shown(facts, entity, rules.living_people):
         return "are people without a date of death"
+    if bears_another_name(facts, entity):
+        return "bear the name of a better known thing of their kind"
     article = facts.article(entity.id)
     fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules),
             # Own rule, for stores without articles: any entity with a picture that may be shown.

@@ -69,6 +69,15 @@ def test_an_entity_without_a_class_or_a_rule_that_fits_is_no_seed():
     assert obstacles([lamp.entity("Qx")], lamp, SeedRules(), PictureRules()) == {"fit none of the rules (anchor, rare)": 1}
 
 
+def test_a_thing_by_whose_name_another_of_its_kind_is_meant_is_no_seed():
+    claims = [claim("Qx", "P31", "Q5"), claim("Qx", "P570", year(1921)), claim("Qy", "P31", "Q5"), claim("Qz", "P31", "Q515")]
+    named = {"Qx": Entity(id="Qx", labels={"en": "Zachary Taylor"})}
+    for other, why in (("Qy", {"bear the name of a better known thing of their kind": 1}), ("Qz", {}), ("Qx", {})):
+        page = Article(wiki="enwiki", title="Zachary Taylor", page_id=1, revision=1, entity_id=other)
+        facts = SmallFacts(claims, named, {other: page}, images={"Qx": (image(),)})
+        assert obstacles([facts.entity("Qx")], facts, SeedRules(rules={"pictured": 1}), PictureRules()) == why, other
+
+
 def test_a_path_starts_at_a_picture_that_is_large_enough_and_injection_needs_none():
     dead = claim("Qx", "P570", year(1900))
     assert {c.seed.method for c in seeds(pictured(dead))} == {"injection", "paths"}
