@@ -25,8 +25,9 @@ def test_a_filter_that_an_arm_has_not_is_left_open_in_its_row():
 
 @pytest.mark.slow
 def test_the_same_questions_are_played_with_and_without_numbered_pictures(tmp_path):
-    store = small_store(tmp_path)
-    recipe = small_recipe(filters={"image_search": False, "visible_text": False, "oracle_tools": WITHOUT_PYTHON}, enhancement={"share": 0.0})
+    store = small_store(tmp_path, articles=200)
+    recipe = small_recipe(filters={"image_search": False, "visible_text": False, "oracle_tools": WITHOUT_PYTHON}, enhancement={"share": 0.0},
+                          seeds={"count": 24, "levels": {"easy": 1.0}, "rare_min_statements": 4, "anchor_min_in_degree": 1})
     run, funnel = made(recipe, store, tmp_path / "whole")
     arm = arm_of(recipe, funnel, *played(run, store, "teacher"))
     assert 0 < arm.kept <= arm.drafted.num_good <= arm.drafted.num == 24 and set(arm.shortcuts) == {"text_search", "no_tools"}
