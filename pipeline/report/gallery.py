@@ -191,7 +191,7 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
         "verdicts": [
             {
                 "filter": v.filter,
-                "about": FILTERS.get(v.filter.split("_")[0].upper(), ""),
+                "about": FILTERS.get(v.filter, ""),
                 "passed": v.passed,
                 "solver": v.solver,
                 "samples": v.num_samples,
