@@ -3,6 +3,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from agent.setup import check_engine
 from calls.event_loop import submit
 from files.opened import Opened
 from files.parquet import write_whole
@@ -20,7 +21,7 @@ from pipeline.evolve.subset import questions_of
 from pipeline.evolve.tags import Tag
 from pipeline.evolve.training import train
 from pipeline.evolve.update import update
-from pipeline.evolve.verify import policy_settings, verify
+from pipeline.evolve.verify import policy_settings, solver_settings, verify
 from pipeline.recipe import Recipe, recipe_of
 from pipeline.synth.job import Job
 from records.errors import InputError
@@ -33,8 +34,11 @@ def begin_loop(out: str, recipe: Recipe, store: str) -> LoopFolder:
     """A loop's folder, new or as it stands.
 
     Raises:
-        InputError: the folder holds another loop, or the store cannot be opened.
+        InputError: the folder holds another loop, the store cannot be opened, or the policy or the teacher lacks something: the teacher plays first when the
+            policy fails, hours later.
     """
+    for settings in (policy_settings(recipe, ""), solver_settings(recipe)):
+        check_engine(settings, recipe.models)
     loop = LoopFolder(Path(out).absolute())
     loop.begin(recipe, store=absolute(store), digest=Store.open(absolute(store)).meta["digest"])
     return loop
