@@ -15,6 +15,7 @@ from agent.engines.token_engine import Sampling, TokenEngine
 from agent.live.live_provider import LiveProvider
 from agent.oracle.oracle_engine import OracleEngine, keep
 from agent.oracle.puzzle import Puzzle, puzzle_from
+from agent.oracle.slips import MAX_SLIPS
 from agent.play.player import Player
 from agent.play_settings import PlaySettings
 from agent.providers.local_provider import LocalProvider
@@ -248,6 +249,9 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
                          f"Name it: {where}: {{server: {{name: …, url: http://host:port, model: …}}}}.")
     if settings.engine == "oracle" and settings.live is not None:
         raise InputError(f"{where}.engine oracle", "plays over the store only", f"Remove {where}.live, or take another engine.")
+    if settings.oracle.slips and (settings.limits.on_violation == "end" or 0 < settings.limits.faults <= MAX_SLIPS):
+        raise InputError(f"{where}.oracle.slips", f"needs limits under which {MAX_SLIPS} turns that break the protocol end no episode",
+                         f"Set {where}.limits.on_violation to observe, and {where}.limits.faults to 0 or to 3 and more.")
 
 
 def _nothing(question: Question) -> None:
@@ -263,7 +267,8 @@ def _oracle(settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]) -> tu
         assert puzzle is not None, "tasks without a form are not given to the oracle"
         keep(puzzles, question.id, puzzle)
 
-    return OracleEngine(puzzles, tools=tools, max_calls=settings.limits.calls, mistakes=settings.oracle.mistakes, seed=at.seed), begin
+    return OracleEngine(puzzles, tools=tools, max_calls=settings.limits.calls, mistakes=settings.oracle.mistakes,
+                        slips=settings.oracle.slips, seed=at.seed), begin
 
 
 def _openai(settings: PlaySettings, at: PlayPlace) -> Engine:

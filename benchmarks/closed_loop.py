@@ -1,6 +1,6 @@
 """The closed loop against its controls, at equal volume and compute, on the learning world with the tiny policy.
 
-    python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 6] [--questions 12] [--draw 96]
+    python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
 Goes on where it was stopped; prints the tables and draws OUT/closed_loop.png after each seed.
 
@@ -9,13 +9,14 @@ and the same policy, draw as many seeds and tasks a round, play as many rollouts
 A seed is that of the draw of tasks and of GRPO. Arms differ from the first update on, which acts on the round after: in round 1 questions, rollouts,
 diagnosis and training of a seed's first arm serve the others too, and only the update is their own.
 
-The start does not suit the policy, or the loop had nothing to do: a tiny policy fresh from fine-tuning, which answers two easy or medium questions of five and
-one hard one of ten, meets the difficulty weights that ODE publishes (`LEVELS`).
+The policy has outgrown its recipe: after fine-tuning it was trained by one long round on all three levels (`--warm-up` steps of GRPO), and the loop begins
+with the demo's recipe, which draws easy and medium questions alone. Where a recipe suits the policy there is nothing to diagnose, and the loop is the
+static control to the letter.
 
 Two figures:
 
 * share of good_match tasks by round: of the round's tasks, for the policy as it is then;
-* held-out reward: 30 tasks, ten of each level, about things that no arm and no training before asked about; eight rollouts each, before and after
+* held-out reward: 30 tasks, ten of each level, about things that no arm and no training before asked about; four rollouts each, before and after
   all rounds.
 """
 import argparse
@@ -34,8 +35,8 @@ from files.opened import Opened
 from files.parquet import write_whole
 from pipeline.commands.demo_loop import RECIPE, loop_of, start
 from pipeline.evolve.axes import balanced
-from pipeline.evolve.loop import run_loop
-from pipeline.evolve.loop_folder import FILES, LoopFolder, RoundFolder
+from pipeline.evolve.loop import run_loop, run_step
+from pipeline.evolve.loop_folder import FILES, STEPS, LoopFolder, RoundFolder
 from pipeline.evolve.rollouts import read_rollouts
 from pipeline.evolve.subset import questions_of, write_subset
 from pipeline.evolve.verify import policy_settings
@@ -47,13 +48,12 @@ from records.synthesis import Question
 from transforms.episodes.episode_folder import EpisodeFolder
 from transforms.stages.run_folder import RunFolder
 
-WORLD_SEED, EXAM_SEED = 5, 999
+WORLD_SEED, EXAM_SEED, WARM_UP_SEED = 5, 999, 500
 ARMS = ("static", "none", "random_edits")
 """In the order in which a seed's are run."""
-LEVELS = {"easy": 0.05, "medium": 0.15, "hard": 0.8}
-"""Weights of the first recipe: ODE's sample configuration (`recipes/ode.yaml`); its expert level, which this world has not, counts as hard."""
-EXAM_LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
-NUM_EXAM, ROLLOUTS = 30, 8
+LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
+"""Of the exam, and of what the policy was trained on before."""
+NUM_EXAM, ROLLOUTS, NUM_WARM_UP = 30, 4, 40
 Exam = Mapping[str, Share]
 """Right rollouts of held-out tasks, of all ("") and by level."""
 
@@ -63,15 +63,33 @@ def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
     folder, excluded = RunFolder(str((out / "exam").absolute())), out / "excluded.txt"
     if not excluded.is_file():
         made = RunFolder(str((out / "exam_drafts").absolute()))
-        recipe = load_recipe(RECIPE, (f"seed={EXAM_SEED}", f"seeds.levels={json.dumps(EXAM_LEVELS)}", "export.rl_share=1.0",
+        recipe = load_recipe(RECIPE, (f"seed={EXAM_SEED}", f"seeds.levels={json.dumps(LEVELS)}", "export.rl_share=1.0",
                                       f"seeds.exclude={json.dumps([str(known.absolute())])}"))
         with Opened() as opened:
             run_synth(recipe, store=str(store), out=made.path, opened=opened)
-        chosen = balanced(questions_of(made), NUM_EXAM, levels=EXAM_LEVELS, seed=EXAM_SEED)
+        chosen = balanced(questions_of(made), NUM_EXAM, levels=LEVELS, seed=EXAM_SEED)
         write_subset(made, folder, [q.id for q in chosen])
-        entities = {entity for q in chosen for entity in (q.seed_entity, q.anchor) if entity}
-        write_whole(excluded, (known.read_text() + "".join(f"{e}\n" for e in sorted(entities))).encode())
+        _write_entities(excluded, known, chosen)
     return folder, excluded
+
+
+def warmed_up(out: Path, policy: Path, store: Path, excluded: Path, steps: int) -> tuple[Path, Path]:
+    """The policy after one long round on all levels, and the file of the entities that were asked about so far."""
+    loop = loop_of(out / "warm_up", policy, store, excluded, seed=WARM_UP_SEED, overrides=(
+        f"seeds.levels={json.dumps(LEVELS)}", f"evolve.tasks={NUM_WARM_UP}", "evolve.rounds=1", "evolve.held_out=0", "evolve.control=static",
+        f"evolve.train.set=[step.steps={steps}, evaluation.every=0]"))
+    with Opened() as opened:
+        for step in STEPS:
+            run_step(loop, 1, step, opened)
+    asked = out / "asked.txt"
+    _write_entities(asked, excluded, questions_of(loop.round(1).batch))
+    return Path(loop.round(1).read("train")["model"]), asked
+
+
+def _write_entities(path: Path, known: Path, asked: Sequence[Question]) -> None:
+    """Writes the entities of a file, and those that some questions ask about."""
+    entities = {entity for q in asked for entity in (q.seed_entity, q.anchor) if entity}
+    write_whole(path, (known.read_text() + "".join(f"{e}\n" for e in sorted(entities))).encode())
 
 
 def shared_round(first: LoopFolder, loop: LoopFolder) -> None:
@@ -95,7 +113,7 @@ def examined(exam: RunFolder, recipe: Recipe, model: str, name: str, store: Path
     played = read_rollouts(EpisodeFolder.of(exam, name))
     questions = questions_of(exam)
     return {level: Share(sum(played[q.id].num_correct for q in questions if level in ("", q.level)),
-                         sum(len(played[q.id].judged) for q in questions if level in ("", q.level))) for level in ("", *EXAM_LEVELS)}
+                         sum(len(played[q.id].judged) for q in questions if level in ("", q.level))) for level in ("", *LEVELS)}
 
 
 def good_match(loop: LoopFolder) -> list[float]:
@@ -121,7 +139,7 @@ def table(shares: Mapping[str, Sequence[Sequence[float]]], before: Exam, after: 
     later = {arm: [float(np.mean(each[1:])) for each in found] for arm, found in shares.items()}
     figures |= {"good_match, rounds after the first": later} if len(shares[ARMS[0]][0]) > 1 else {}
     figures |= {f"held-out reward, {level or 'all'}": {arm: [each[level].value or 0.0 for each in found] for arm, found in after.items()}
-                for level in ("", *EXAM_LEVELS)}
+                for level in ("", *LEVELS)}
     made = [f"held-out reward before, {level or 'all'}: {share}" for level, share in before.items()]
     for name, arms in figures.items():
         made += [line(f"{name}, {arm}", found) for arm, found in arms.items()]
@@ -139,12 +157,12 @@ def draw(shares: Mapping[str, Sequence[Sequence[float]]], before: Exam, after: M
         shift = 0.06 * (place - 1)
         by_round = np.array(shares[arm])
         left.errorbar(np.arange(by_round.shape[1]) + 1 + shift, by_round.mean(axis=0), _half(by_round), marker="o", capsize=3, label=name, color=f"C{place}")
-        by_level = np.array([[each[level].value or 0.0 for level in ("", *EXAM_LEVELS)] for each in after[arm]])
-        right.bar(np.arange(len(EXAM_LEVELS) + 1) + 0.25 * (place - 1), by_level.mean(axis=0), 0.25, yerr=_half(by_level), capsize=3, color=f"C{place}")
-    for place, level in enumerate(("", *EXAM_LEVELS)):
+        by_level = np.array([[each[level].value or 0.0 for level in ("", *LEVELS)] for each in after[arm]])
+        right.bar(np.arange(len(LEVELS) + 1) + 0.25 * (place - 1), by_level.mean(axis=0), 0.25, yerr=_half(by_level), capsize=3, color=f"C{place}")
+    for place, level in enumerate(("", *LEVELS)):
         right.hlines(before[level].value or 0.0, place - 0.4, place + 0.4, color="black", linestyle="--", label="before" if not place else None)
     left.set(xlabel="round", xticks=range(1, len(shares[ARMS[0]][0]) + 1), title="share of good_match tasks", ylim=(0, 1))
-    right.set(xticks=range(len(EXAM_LEVELS) + 1), xticklabels=["all", *EXAM_LEVELS], title="held-out reward after all rounds")
+    right.set(xticks=range(len(LEVELS) + 1), xticklabels=["all", *LEVELS], title="held-out reward after all rounds")
     for axes in (left, right):
         axes.grid(alpha=0.3)
         axes.legend()
@@ -165,19 +183,21 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tasks", type=int, default=14)
-    parser.add_argument("--steps", type=int, default=6)
+    parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--questions", type=int, default=12, help="of a step")
     parser.add_argument("--draw", type=int, default=96, help="seeds of a round")
+    parser.add_argument("--warm-up", type=int, default=16, help="steps of GRPO before all rounds")
     asked = parser.parse_args()
     tuned, store, known = start(asked.out, seed=WORLD_SEED, workers=1)
     exam, excluded = exam_of(asked.out, store, known)
-    sets = (f"seeds.levels={json.dumps(LEVELS)}", f"seeds.count={asked.draw}", f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}", "evolve.held_out=0",
-            f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]")
+    policy, known = warmed_up(asked.out, tuned, store, excluded, asked.warm_up)
+    sets = (f"seeds.count={asked.draw}", f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}",
+            "evolve.held_out=0", f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]")
     loops: dict[str, list[LoopFolder]] = {arm: [] for arm in ARMS}
     after: dict[str, list[Exam]] = {arm: [] for arm in ARMS}
     for seed in asked.seeds:
         for arm in ARMS:
-            loop = loop_of(asked.out / f"{arm}{seed}", tuned, store, excluded, seed=seed, overrides=(*sets, f"evolve.control={arm}"))
+            loop = loop_of(asked.out / f"{arm}{seed}", policy, store, known, seed=seed, overrides=(*sets, f"evolve.control={arm}"))
             shared_round(loops[ARMS[0]][-1] if arm != ARMS[0] else loop, loop)
             with Opened() as opened:
                 run_loop(loop, opened)
@@ -186,7 +206,7 @@ def main() -> None:
         before = examined(exam, loops[ARMS[0]][0].recipe, "", "before", store)
         shares = {arm: [good_match(loop) for loop in found] for arm, found in loops.items()}
         draw(shares, before, after, asked.out / "closed_loop.png")
-        print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}; {asked.rounds} rounds of {asked.tasks} tasks and "
+        print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}; after {asked.warm_up} steps, {asked.rounds} rounds of {asked.tasks} tasks and "
               f"{asked.steps} steps of {asked.questions} questions; mean ± 95 % (Student), then seeds {asked.seeds[:len(loops[ARMS[0]])]}")
         print("\n".join(table(shares, before, after)))
         for arm in ARMS:

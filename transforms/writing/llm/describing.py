@@ -7,7 +7,8 @@ from records.form import Clause
 from records.knowledge import Entity
 from records.synthesis import Answer
 from transforms.certificate.leak import names_of_entity
-from transforms.writing.llm.draft_parts import described
+from transforms.writing.form_edits import constants
+from transforms.writing.llm.draft_parts import described, pictured
 from transforms.writing.llm.material import ClaimLine, Material, material
 from transforms.writing.llm.mentions import taken_entities
 from transforms.writing.llm.offers import Offer, offers, without_names
@@ -44,10 +45,22 @@ class Describing:
         hidden = [self.store.entity(e) for e in sorted({entity.id, *taken} - {""})]
         return without_names(shown, tuple(n for e in hidden if e is not None for n in names_of_entity(e, self.languages)))
 
-    def offers(self, draft: Draft, mention: Mention, shown: Material, wanted: Callable[[ClaimLine], bool] = lambda line: True) -> tuple[Offer, ...]:
+    def refusal(self, draft: Draft, mention: Mention, clauses: tuple[Clause, ...], last: bool = False) -> str:
+        """Why the certificate would refuse a description, in words for a model; "" where it passes. After the `last` one the picture comes."""
+        form, bindings, var = described(draft, mention, clauses)
+        if refused := self.precheck.refusal(form, bindings, var):
+            return refused
+        taken = taken_entities(draft) | {mention.entity_id}
+        shown = [e for e in constants(form) if e not in taken and self.store.images_of(e)] if last and form is not None else []
+        if last and form is not None and not any(self.precheck.certified(*pictured(form, bindings, e)) for e in shown):
+            return "nothing that it names could be shown as a picture on which the answer depends: name another thing, or describe by what more things share"
+        return ""
+
+    def offers(self, draft: Draft, mention: Mention, shown: Material, wanted: Callable[[ClaimLine], bool] = lambda line: True,
+               last: bool = False) -> tuple[Offer, ...]:
         """Sets of the claims shown by which the certificate would let the mention be described; `wanted` says which claims a set needs one of."""
         def refused(clauses: tuple[Clause, ...]) -> str:
-            return self.precheck.refusal(*described(draft, mention, clauses))
+            return self.refusal(draft, mention, clauses, last)
 
         return offers(self.store, shown, refused, most_tries=self.tries, wanted=wanted)
 

@@ -16,7 +16,7 @@ from transforms.writing.llm.material import ClaimLine, Material
 MAX_SET = 3
 MAX_OFFERED = 6
 MAX_CANDIDATES = 24
-"""Claims of which sets are made: those that the fewest things share."""
+"""Claims of which sets are made: those that are wanted, then those that the fewest things share."""
 
 VAGUE = ("P17", "P21", "P27", "P30")
 """Country, sex, citizenship and continent: a description by them alone tells a reader nothing to look up."""
@@ -48,7 +48,7 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
     """
     kind = next(((n, c) for n, c in enumerate(shown.claims, 1) if isinstance(c.clause, ClassClause)), None)
     usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(store, c)]
-    usable = sorted(usable, key=lambda nc: (_num_sharing(store, nc[1]), nc[0]))[:MAX_CANDIDATES]
+    usable = sorted(usable, key=lambda nc: (not wanted(nc[1]), _num_sharing(store, nc[1]), nc[0]))[:MAX_CANDIDATES]
     sets = (found for size in range(1, MAX_SET + 1) for found in itertools.combinations(usable, size)
             if any(wanted(line) for _, line in found) and len({line.claim.property for _, line in found}) == size
             and any(line.claim.property not in VAGUE for _, line in found))
@@ -57,11 +57,13 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
         numbers = tuple(n for n, _ in found)
         if any(set(offer.numbers) <= {*numbers, *((kind[0],) if kind else ())} for offer in made):
             continue
-        clauses = (*((kind[1].clause,) if kind else ()), *(line.clause for _, line in found))
-        if not refused(clauses):
-            made.append(Offer(numbers=(*((kind[0],) if kind else ()), *numbers)))
-            if len(made) == MAX_OFFERED:
-                break
+        told = tuple(line.clause for _, line in found)
+        if kind and not refused((kind[1].clause, *told)):
+            made.append(Offer(numbers=(kind[0], *numbers)))
+        elif not refused(told):  # of a kind with few members, or of which many are lacking, it is better not said
+            made.append(Offer(numbers=numbers))
+        if len(made) == MAX_OFFERED:
+            break
     return tuple(made)
 
 

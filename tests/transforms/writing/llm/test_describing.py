@@ -5,6 +5,7 @@ import pytest
 
 from records.form import Ask, ClaimClause, Form, Image
 from records.knowledge import Entity, PropertyInfo, Value, entity_value
+from records.outcomes import Reason
 from records.synthesis import Answer, Hop, Seed
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim, year
@@ -33,7 +34,7 @@ class Facts(SmallFacts):
         return ()
 
 
-def facts(told: str, twin: str = "") -> Facts:
+def facts(told: str, twin: str = "", made: type[Facts] = Facts) -> Facts:
     """Three lighthouses of one architect, two of another; of Brisk Light something more is told, which a lighthouse elsewhere shares."""
     lights = {"Q1": "Q2", "Q3": "Q2", "Q4": "Q2", "Q5": "Q6", "Q7": "Q6"}
     claims = [claim(e, "P31", "Q20") for e in lights] + [claim(e, "P84", by) for e, by in lights.items()] + [claim(e, "P31", "Q21") for e in ("Q2", "Q6")]
@@ -41,7 +42,7 @@ def facts(told: str, twin: str = "") -> Facts:
     claims += [c for n in range(MANY) for c in (claim(f"Q{100 + n}", "P31", "Q20"), claim(f"Q{100 + n}", "P1619", year(1600 + n)))]
     claims += [claim(e, "P131", "Q8") for e in (told, twin) if e] + [claim(e, "P131", "Q9") for e in lights if told and e not in (told, twin)]
     entities = {e: Entity(id=e, labels={"en": name}) for e, name in NAMES.items()}
-    return Facts(claims, entities, properties={p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in PROPERTIES.items()})
+    return made(claims, entities, properties={p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in PROPERTIES.items()})
 
 
 def writer(store, *replies):
@@ -94,3 +95,25 @@ def test_a_common_noun_is_not_among_the_names_that_can_be_hidden():
                          ClaimClause(subject=entity_value("Q3"), property="P131", object="a")), ask=Ask(var="a", type="entity"))
     draft = Draft(text="Where does the lighthouse Brisk Light stand?", answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"), form=form)
     assert named_entities(store, draft, "Q3", ("en",)) == {"Q3": "Brisk Light"}
+
+
+def test_what_no_description_mends_is_known_before():
+    lone = writer(facts("Q3", "Q5"))
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P131", object="x1"), ClaimClause(subject="x1", property="P17", object="a")),
+                ask=Ask(var="a", type="entity"))
+    refused = lone.judge.hopeless(form, {"x0": "Q3", "x1": "Q8", "a": "Q22"})
+    assert refused is not None and refused.reason is Reason.COLLAPSES  # where it lies and that thing's country are one relation
+
+
+def test_the_last_description_names_something_that_can_be_shown():
+    class Pictured(Facts):
+        def images_of(self, entity_id):
+            return ("a picture",) if entity_id == "Q6" else ()
+
+    made = writer(facts("Q3", "Q5", Pictured))
+    start = Draft(text="When was Brisk Light opened?", answer=Answer(value=year(1851), text="1851", type="date"), bindings={"a": year(1851).key()},
+                  form=Form(clauses=(ClaimClause(subject=entity_value("Q3"), property="P1619", object="a"),), ask=Ask(var="a", type="date", precision="year")))
+    clauses = (ClaimClause(subject="self", property="P84", object=entity_value("Q2")), ClaimClause(subject="self", property="P131", object=entity_value("Q8")))
+    mention = Mention(entity_id="Q3", surface="Brisk Light")
+    assert not made._describing.refusal(start, mention, clauses)
+    assert "shown as a picture" in made._describing.refusal(start, mention, clauses, last=True)
