@@ -42,6 +42,10 @@ def test_the_recipe_that_the_page_shows_is_taken_up_to_the_model(tmp_path):
         check_players(made(shown(tmp_path, model="/nowhere/model"), tmp_path))
 
 
+def test_the_shipped_loop_is_taken_with_a_model(tmp_path):
+    check_players(load_recipe("learning_loop", (f"evolve.policy.model={tmp_path}",)))
+
+
 @pytest.mark.parametrize(("key", "value", "words"), [
     ("limits", {"calls": 7}, r"evolve\.policy\.limits\.calls: is 7, and GRPO would train with 30"),
     ("tools", {"tools": ["text_search"], "max_new_pictures": 5}, r"evolve\.policy\.tools\.tools: is \['text_search'\], and GRPO would train with"),
