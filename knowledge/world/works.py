@@ -130,7 +130,7 @@ def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> di
     painting.say("P2049", quantity(rng.randint(22, 260), "centimetre"))
     for thing in shown:
         painting.say("P180", thing)
-    painting.told["given_by"] = value_of(rng.choice(part.kind("family")))
+    painting.say("P1028", rng.choice(part.kind("family")))
     painting.look.update(genre=genre, scene=rng.randrange(1 << 30), frame=rng.choice(("gold", "dark", "white", "red")))
     if rng.random() < 0.55:
         text = rng.choice((str(at + rng.randint(1, 3)), f"Inv. {rng.randint(100, 990)}", f"Room {rng.randint(2, 48)}"))
@@ -229,7 +229,7 @@ def _music(part: Part, rng: random.Random) -> None:
     piece.say("P2047", quantity(rng.randint(14, 150), "minute"))
     stages = [t for t in part.kind("theatre") if t.start < at]
     if stages:
-        piece.told["premiere"] = value_of(rng.choice(stages))
+        piece.say("P4647", rng.choice(stages))
     patrons = [p for p in part.kind("person") if p.start + 20 < at < p.end and p.fame > 0.3]
     if patrons and rng.random() < 0.6:
         piece.say("P825", rng.choice(patrons))

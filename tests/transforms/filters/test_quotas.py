@@ -75,5 +75,5 @@ def test_a_questions_parts_are_its_things_and_relations_each_once():
                 ask=Ask(var="a", type="date"))
     asked = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="?", writer="graph", form=Json(form.to_json()),
                      answer=Answer(value=entity_value("Q3"), text="x", type="entity"), bindings={"x0": "Q2", "x1": "Q1", "y": "Q2", "a": "time:+1832/9"})
-    assert parts_of(asked, "r") == Parts(asked.id, "r", ("Q1", "Q2"), ("P84",))
+    assert parts_of(asked, "r") == Parts(asked.id, "r", ("Q1", "Q2"), ("P84",), "P84 P84")
     assert parts_of(asked.replace(form=Json(None)), "r").relations == ()

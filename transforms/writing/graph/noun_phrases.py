@@ -145,7 +145,8 @@ class NounPhrases:
     def _description(self, var: str, claims: list[tuple[int, str]]) -> str:
         words = self.form_words
         # The class is part of what makes a description fit one thing, where the form states it.
-        heads = [(i, slot, noun) for i, slot in claims for noun in self._called(i, slot) if words.is_person(var) or var not in words.stated]
+        heads = [(i, slot, noun) for i, slot in claims for noun in self._called(i, slot)
+                 if words.is_person(var) or var not in words.stated or noun == words.noun(var)]
         if heads and self.rng.random() < 0.7:
             index, slot, noun = self.choose(heads)
             claims.remove((index, slot))
