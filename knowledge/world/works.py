@@ -203,7 +203,9 @@ def _book(part: Part, rng: random.Random) -> None:
         book.say("P123", heavy(rng, houses, 0.4))
     book.say("P407", part.nation.kind("language")[0])
     book.say("P1104", quantity(rng.randint(64, 720)))
-    book.say("P840", heavy(rng, part.kind("town", "village"), 0.4))
+    scene = heavy(rng, part.kind("town", "village"), 0.4)
+    if cls != "poetry collection":
+        book.say("P840", scene)
     if rng.random() < 0.3:
         people = [p for p in part.kind("person") if p.start < at and p is not author and p.fame > 0.5]
         book.say("P825", rng.choice(people))
