@@ -15,9 +15,12 @@ FATAL = 0.62
 """Share of the dead with an occupation of whom it is known what they died of."""
 EPIDEMICS = {"cholera": (1817, 1900), "influenza": (1700, 1960), "smallpox": (1650, 1900), "yellow fever": (1700, 1910)}
 """Years between which a disease killed here; the others at any time."""
-KILLED, JAILED, NICKNAMED = 0.05, 0.14, 0.3
+KILLED, JAILED, NICKNAMED, FOND = 0.28, 0.14, 0.3, 0.12
 OF_NICKNAMES = (("Old", "Grey", "Silent", "Iron", "Salt", "Little", "Night", "Northern", "Barefoot", "Left-Handed"),
                 ("Heron", "Lantern", "Fox", "Compass", "Thrush", "Anvil", "Ferret", "Admiral", "Candle", "Otter"))
+PETS = ("dog", "dog", "cat", "horse")
+OF_PETS = (("Captain", "Lady", "Old", "Madam", "Little", "Doctor", "King", "Saint"),
+           ("Bristle", "Thunder", "Pepper", "Muddle", "Velvet", "Crumb", "Tempest", "Biscuit", "Shadow", "Button", "Bramble", "Ginger"))
 OF_MOTTOES = (("Keep", "Trust", "Serve", "Follow", "Honour", "Remember", "Guard", "Fear"),
               ("the Tide", "the Lamp", "the Oath", "the Harbour", "the North Wind", "No Winter", "the Open Door", "What Was Sown", "the Old Stones", "Neither Crown"))
 OF_TREATIES = (("Peace", "Treaty", "Truce", "Convention"),
@@ -26,7 +29,7 @@ OF_TREATIES = (("Peace", "Treaty", "Truce", "Convention"),
 
 
 def make_curiosities(part: Part) -> None:
-    """Deaths, prisons and nicknames of people; mottoes and mascots; where films were shot; treaties, biographies and illustrators."""
+    """Deaths, prisons, nicknames and pets of people; mottoes and mascots; where films were shot; treaties, biographies and illustrators."""
     for person in part.kind("person"):
         if person.look.get("occupation"):
             _fate(part, person, part.rng(f"fate-{person.id}"))
@@ -47,7 +50,11 @@ def _joined(rng: random.Random, words: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _fate(part: Part, person: Thing, rng: random.Random) -> None:
-    """What killed somebody, or who; where they sat in prison; what they were called."""
+    """What killed somebody, or who; where they sat in prison; what they were called; which animal was theirs."""
+    if rng.random() < FOND:
+        kind = rng.choice(PETS)
+        pet = part.new("pet", _joined(rng, OF_PETS), kind, fame=0.2 * rng.random(), hint=f"{kind} of {person.label}", always=True)
+        person.say("P1429", pet)
     if rng.random() < NICKNAMED:
         person.say("P1449", monolingual("the " + _joined(rng, OF_NICKNAMES)))
     castles = [c for c in part.kind("castle") if c.start < person.end - 6 and person.start + 22 < person.end - 6]
@@ -56,7 +63,7 @@ def _fate(part: Part, person: Thing, rng: random.Random) -> None:
     if not person.values("P570"):
         return
     rivals = [p for p in workers(part, "military officer", "sailor", "politician", "explorer") if alive(p, person.end - 1) and p is not person]
-    if rivals and person.end < 1900 and rng.random() < KILLED * 2:
+    if rivals and person.end < 1900 and rng.random() < KILLED:
         person.say("P157", rng.choice(rivals))
     elif rng.random() < FATAL:
         at = person.end

@@ -86,7 +86,7 @@ def make_works(part: Part) -> None:
         _book(part, part.rng(f"book-{i}"))
     for i in range(part.count(26)):
         _music(part, part.rng(f"music-{i}"))
-    for i in range(part.count(12)):
+    for i in range(part.count(26)):
         _film(part, part.rng(f"film-{i}"))
     for i in range(part.count(8)):
         _newspaper(part, part.rng(f"newspaper-{i}"))

@@ -28,8 +28,6 @@ EASY_LINKS = 2
 """Claims that a question may pass at no cost, the one that is asked for included."""
 PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 0.5, 1.0, 1.2, 0.8
 """What each further claim takes off; each that only tells two things apart; a place (or a maker) where two things met by chance; a name that says the answer."""
-OF_LIVES, OF_THINGS = frozenset({"P19", "P20", "P504", "P551", "P937"}), frozenset({"P131", "P159", "P276", "P504", "P840", "P915"})
-"""What ties people to a place by chance, and what stands, is kept or plays there: nobody looks for the football club where somebody died."""
 TELLING_WORD = 4
 """Letters from which a word of a name counts as one that others would not share."""
 WELL_KNOWN = 64
@@ -99,10 +97,17 @@ def _burden(form: Form, facts: Facts, binding: Binding) -> float:
     """What makes a question tiresome: links beyond those that a reader follows with ease, named things that tell others apart, chance, names that say the answer."""
     claims = form.of(ClaimClause)
     linked = [c for c in claims if isinstance(c.subject, str) and isinstance(c.object, str)]
-    lived_in = {c.object for c in linked if c.property in OF_LIVES} - {form.ask.var}
-    by_chance = any(c.property in OF_THINGS and c.object in lived_in for c in linked) or len({(c.property, c.object) for c in linked}) < len(linked)
+    by_chance = any(_meet_by_chance(one, other, form, facts, binding) for k, one in enumerate(linked) for other in linked[:k])
     named = sum(isinstance(t, Value) and t.kind == "entity" for c in claims for t in (c.subject, c.object))
     return PER_LINK * max(0, len(linked) - EASY_LINKS) + PER_NAME * named + BY_CHANCE * by_chance + GIVEN_AWAY * _given_away(form, facts, binding)
+
+
+def _meet_by_chance(one: ClaimClause, other: ClaimClause, form: Form, facts: Facts, binding: Binding) -> bool:
+    """Whether two things have no more to do with each other than the same place, or the same maker: the river and the mineral of a mountain."""
+    if one.object != other.object or one.object in (form.anchor, form.ask.var):
+        return False
+    place = facts.entity(binding[str(one.object)].entity)
+    return one.property == other.property or (place is not None and place.domain == "location")
 
 
 def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:

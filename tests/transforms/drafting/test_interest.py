@@ -96,13 +96,12 @@ def test_a_third_link_is_worth_less_than_it_tells():
     assert three <= two - PER_LINK
 
 
-def test_what_only_stands_where_somebody_was_born_is_worth_less_than_what_stands_where_the_thing_does():
+def test_two_things_that_only_share_a_place_are_worth_less():
     club = _says("x2", "P159", "x1"), _says("x2", "P112", "a")
-    lived = _over(_says("x0", "P19", "x1"), *club, ask="a", x0=ARCHITECT, x1=TOWN, x2="Q8", a="Q10")
-    built = _over(_says("x0", "P131", "x1"), *club, ask="a", x0=ARCHITECT, x1=TOWN, x2="Q8", a="Q10")
-    assert lived < built
+    shared = _over(_says("x0", "P19", "x1"), *club, ask="a", x0=ARCHITECT, x1=TOWN, x2="Q8", a="Q10")
+    shown = _over(_says("x2", "P159", "x0"), _says("x2", "P112", "a"), ask="a", x0=TOWN, x2="Q8", a="Q10")
     asked = _over(_says("x0", "P84", "x1"), _says("x1", "P19", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, a=TOWN)
-    assert asked > lived, "the place itself may be asked for"
+    assert shared < min(shown, asked) - BY_CHANCE + 0.5, "the place itself may be shown, or asked for"
 
 
 def test_two_things_that_only_share_a_maker_are_worth_less():

@@ -84,7 +84,8 @@ class NounPhrases:
             phrase = "this one"
         else:
             pictured = self.form_words.data["pictured"]
-            phrase = (pictured[0] if self.rng.random() < 0.25 else self.choose(pictured)).replace("{c}", noun)
+            plain = self.form_words.kinds(var)[:1] == ("painting",) or self.rng.random() < 0.25
+            phrase = (pictured[0] if plain else self.choose(pictured)).replace("{c}", noun)
         self.introduce(var, noun)
         self.anchor_phrase = phrase
         self.cost -= PER_WORD * (len(phrase.split()) - 2)  # "this bridge" is no better than "the bridge in the picture"

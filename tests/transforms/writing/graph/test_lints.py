@@ -32,6 +32,7 @@ from transforms.writing.graph.lints import MAX_WORDS, problems, repeated, weigh
     ("In which year was the birthplace of the discoverer of this species founded?", "stranded"),
     ("To whom is the novel set in the town seen from this tower dedicated?", "stranded"),
     ("On which mountain does the river this dam holds back rise?", "stranded"),
+    ("In which town is the novel by this woman set?", "stranded"),
     ("How many years after its architect was born was it put up?", "stranded"),
     # clauses within clauses
     ("Who founded the shipyard that built the schooner that sails from this town?", "nested clauses"),
