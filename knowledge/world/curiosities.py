@@ -97,7 +97,7 @@ def _biography(part: Part, rng: random.Random) -> None:
         return
     of = heavy(rng, people)
     title = rng.choice(("{} Without a Mask", "A Life Against the Wind: {}", "The Restless Hand of {}", "{}: Letters and Silences", "Nine Lives of {}"))
-    book = part.new("biography", title.format(of.label), "biography", fame=rng.lognormvariate(1, 0.8), hint=author.surname)
+    book = part.new("biography", title.format(of.label), "biography", fame=rng.lognormvariate(1.7, 0.7), hint=author.surname)
     book.start = at
     book.say("P50", author)
     book.say("P921", of)

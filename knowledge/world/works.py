@@ -242,7 +242,7 @@ def _film(part: Part, rng: random.Random) -> None:
     label = (
         f"{rng.choice(('Last Train to', 'The Bells of', 'A Summer in', 'Snow over', 'Return to'))} {heavy(rng, part.kind('town')).label}"
     )
-    film = part.new("film", label, "film", fame=rng.lognormvariate(1.3, 1), hint=f"{at} film")
+    film = part.new("film", label, "film", fame=rng.lognormvariate(2, 0.7), hint=f"{at} film")
     film.start = at
     if director:
         film.say("P57", director)
