@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.commands.demo_train import GRPO, SFT, held_out, prepare, read_metrics, tiny_base, training, values
+from pipeline.commands.held_out_play import success
 from records.trajectories import Trajectory
 
 WORLD_SEED = 5
@@ -80,13 +81,15 @@ def table(runs: dict[str, list[Path]]) -> list[str]:
 
 
 def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
-    """The share of valid turns of each seed's fine-tuned model, one episode of each held-out question: of all turns, of those before which all were
-    valid, and of those that come after one that was not."""
+    """What each seed's fine-tuned model does in one episode of each held-out question: the share of right answers, and that of valid turns: of all
+    turns, of those before which all were valid, and of those that come after one that was not."""
     run, store = placed(out)
-    counts = [valid_by_slip(held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store)) for seed in seeds]
+    played = [held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store) for seed in seeds]
+    counts = [valid_by_slip(each) for each in played]
     whole = [tuple(map(sum, zip(*each.values(), strict=True))) for each in counts]
     parts = {"all": whole, "none invalid before": [each[False] for each in counts], "after an invalid one": [each[True] for each in counts]}
-    made = []
+    right = [success(each) for each in played]
+    made = [f"right, one episode a held-out question {interval(right):>13}   " + "  ".join(f"{share:.3f}" for share in right)]
     for name, found in parts.items():
         shares = [good / number for good, number in found if number]
         made.append(f"valid turns, {name:22} {interval(shares) if shares else 'none':>16}   " + "  ".join(f"{good} of {number}" for good, number in found))
