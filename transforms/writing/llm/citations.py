@@ -82,11 +82,12 @@ def fact_of(store, described: Description, shown: Material, language: str) -> Fa
     relations = [relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE)) for line in cited]
     things = (shown.entity.id, *(line.claim.subject if line.inverse else line.value.entity for line in cited))
     stated = [kind for thing in things for kind in stated_kinds(store, thing, language)]
-    check_relations(described.text, relations, known, language, frozenset().union(*(kind.words for kind in stated)))
+    check_relations(described.text, relations, known, language, frozenset[str]().union(*(kind.words for kind in stated)))
     check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language))
     check_plain(described.text, language)
     kind = kind_clause(store, shown.entity, described.text, language)
-    clauses, unseen = [kind] if kind is not None else list[Clause](), []
+    clauses: list[Clause] = [kind] if kind is not None else []
+    unseen: list[str] = []
     for at, (line, citation) in enumerate(zip(cited, described.claims, strict=True)):
         if states(store, line, citation.words, language):
             check_relation_said(store, line, around(described.text, described.claims, at), language, (described.text, described.text.find(citation.words)))

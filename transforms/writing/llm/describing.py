@@ -53,8 +53,10 @@ class Describing:
 
     def _says(self, draft: Draft, line: ClaimLine) -> bool:
         """Whether a question says a claim already, of this thing or of another stop: as a clause, or by a word for what somebody is."""
-        end = line.clause.subject if line.inverse else line.clause.object if isinstance(line.clause, ClaimClause) else None
-        if draft.form is not None and any(c.property == line.claim.property and end in (c.subject, c.object) for c in draft.form.of(ClaimClause)):
+        clause = line.clause
+        end = None if not isinstance(clause, ClaimClause) else clause.subject if line.inverse else clause.object
+        said = draft.form.of(ClaimClause) if draft.form is not None else ()
+        if end is not None and any(c.property == line.claim.property and end in (c.subject, c.object) for c in said):
             return True
         value = self.store.entity(line.value.entity) if line.claim.property in KINDS and not line.inverse else None
         return value is not None and leaked(draft.text, value.names(self.languages)) is not None

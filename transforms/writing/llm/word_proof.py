@@ -90,7 +90,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     properties = sorted(earlier | {line.property for line in lines if line.property})
     relations = [relation_of(store, p) for p in properties]
     stated = [kind for thing in things(draft) for kind in stated_kinds(store, thing, language)]
-    check_relations(draft.text, relations, sources, language, frozenset().union(*(kind.words for kind in stated)))
+    check_relations(draft.text, relations, sources, language, frozenset[str]().union(*(kind.words for kind in stated)))
     check_kinds(draft.text, stated, sources, relations, language, sexes_told(draft.form) | said_kinds(store, things(draft), language))
     check_plain(draft.text, language)
     for property_id in properties:

@@ -19,9 +19,10 @@ from transforms.writing.writer import Draft, Mention, WriterRejection
 
 NAMES = {"Q1": "Ardwen Light", "Q2": "Ilse Varga", "Q3": "Brisk Light", "Q4": "Corrie Light", "Q5": "Dun Light", "Q6": "Otto Lehn", "Q7": "Egg Light",
          "Q8": "Orlen", "Q9": "Tolm", "Q20": "lighthouse", "Q21": "human", "Q22": "Norland",
-         "Q10": "Orlen Playhouse", "Q23": "theatre", "Q24": "sailor", "Q25": "Anna Lehn"}
+         "Q10": "Orlen Playhouse", "Q23": "theatre", "Q24": "sailor", "Q25": "Anna Lehn", "Q26": "town", "Q27": "Crale"}
 PROPERTIES = {"P84": ("architect", "wikibase-item"), "P31": ("instance of", "wikibase-item"), "P1619": ("date of official opening", "time"),
               "P17": ("country", "wikibase-item"), "P106": ("occupation", "wikibase-item"), "P189": ("location of discovery", "wikibase-item"),
+              "P19": ("place of birth", "wikibase-item"), "P20": ("place of death", "wikibase-item"),
               "P112": ("founded by", "wikibase-item"), "P131": ("located in", "wikibase-item")}
 HOPS = (Hop(source="x0", target="x1", property="P84"), Hop(source="x1", target="x2", property="P84", reverse=True))
 MANY = 60
@@ -146,6 +147,16 @@ def test_a_common_noun_is_not_among_the_names_that_can_be_hidden():
                          ClaimClause(subject=entity_value("Q3"), property="P131", object="a")), ask=Ask(var="a", type="entity"))
     draft = Draft(text="Where does the lighthouse Brisk Light stand?", answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"), form=form)
     assert named_entities(store, draft, "Q3", ("en",)) == {"Q3": "Brisk Light"}
+
+
+def test_of_two_properties_with_one_value_one_may_be_asked_for_and_its_kind_is_told():
+    of = {"Q2": "Q27", "Q6": "Q8", **{f"Q{n}": f"Q{n + 100}" for n in range(300, 360)}}
+    at = tuple(claim(who, p, place) for who, place in of.items() for p in ("P19", "P20"))
+    store = facts("Q3", "Q5", more=(*at, claim("Q27", "P31", "Q26")))
+    made = writer(store, ("canonical_question", {"questions": []}))
+    asyncio.run(made.canonical_question(SEED, HOPS[:1], (store.entity("Q1"), store.entity("Q2"))))
+    (_, prompt), = made.client.prompts
+    assert "1. place of birth: Crale" in prompt and "2. place of death: Crale" in prompt and "Claims whose value may be asked for: 1 (town).\n" in prompt
 
 
 def test_what_no_description_mends_is_known_before():

@@ -27,7 +27,8 @@ def asking(text, depicted="Q1"):
     """Where what the pictured painting depicts was born."""
     clauses = (Image(var="x0"), ClaimClause(subject="x0", property="P180", object="x1"), ClaimClause(subject="x1", property="P19", object="a"))
     answer = Answer(value=Value(kind="entity", entity="Q3"), text="Tolm", type="entity")
-    return Draft(text=text, answer=answer, anchor="Q7", anchor_phrase="the painting in the picture", form=Form(clauses=clauses, ask=Ask(var="a", type="entity")),
+    form = Form(clauses=clauses, ask=Ask(var="a", type="entity"))
+    return Draft(text=text, answer=answer, anchor="Q7", anchor_phrase="the painting in the picture", form=form,
                  bindings={"x0": "Q7", "x1": depicted, "a": "Q3"})
 
 
