@@ -230,24 +230,28 @@ def open_engine(settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]) -
     return at.opened.once(key, lambda: make(settings, at)), _nothing
 
 
-def check_engine(settings: PlaySettings, models: ModelSettings) -> None:
+def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "teach") -> None:
     """Raises what an engine would lack, before work starts and without loading a model.
+
+    Args:
+        where: the recipe's section that holds the settings; stands in errors.
 
     Raises:
         InputError: a setting that the engine needs is missing.
     """
     if settings.engine == "openai" and AGENT not in models.roles:
-        raise InputError("teach.engine openai", f"needs a model in the role {AGENT!r}, and models.roles names none",
+        raise InputError(f"{where}.engine openai", f"needs a model in the role {AGENT!r}, and models.roles names none",
                          "Add models.endpoints and models.roles.agent to the recipe (--recipe FILE, or --set).")
     if settings.engine in ("transformers", "server") and not settings.model:
-        raise InputError(f"teach.engine {settings.engine}", "needs teach.model", "Name the folder of a model (for `server`: of its processor).")
+        raise InputError(f"{where}.engine {settings.engine}", f"needs {where}.model", "Name the folder of a model (for `server`: of its processor).")
     if settings.engine == "server" and settings.server is None:
-        raise InputError("teach.engine server", "needs teach.server", "Name it: teach: {server: {name: …, url: http://host:port, model: …}}.")
+        raise InputError(f"{where}.engine server", f"needs {where}.server",
+                         f"Name it: {where}: {{server: {{name: …, url: http://host:port, model: …}}}}.")
     if settings.engine == "oracle" and settings.live is not None:
-        raise InputError("teach.engine oracle", "plays over the store only", "Remove teach.live, or take another engine.")
+        raise InputError(f"{where}.engine oracle", "plays over the store only", f"Remove {where}.live, or take another engine.")
     if settings.oracle.slips and (settings.limits.on_violation == "end" or 0 < settings.limits.faults <= MAX_SLIPS):
-        raise InputError("teach.oracle.slips", f"needs limits under which {MAX_SLIPS} turns that break the protocol end no episode",
-                         "Set teach.limits.on_violation to observe, and teach.limits.faults to 0 or to 3 and more.")
+        raise InputError(f"{where}.oracle.slips", f"needs limits under which {MAX_SLIPS} turns that break the protocol end no episode",
+                         f"Set {where}.limits.on_violation to observe, and {where}.limits.faults to 0 or to 3 and more.")
 
 
 def _nothing(question: Question) -> None:

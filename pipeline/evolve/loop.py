@@ -3,7 +3,6 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from agent.setup import check_engine
 from calls.event_loop import submit
 from files.opened import Opened
 from files.parquet import write_whole
@@ -11,6 +10,7 @@ from knowledge.store.store import Store
 from pipeline.evolve.before_after import compare
 from pipeline.evolve.checks import Checks
 from pipeline.evolve.findings import Diagnoser, as_json
+from pipeline.evolve.first_check import check_players
 from pipeline.evolve.forward import forward
 from pipeline.evolve.freeze import freeze
 from pipeline.evolve.llm_diagnoser import open_llm_diagnoser
@@ -21,7 +21,7 @@ from pipeline.evolve.subset import questions_of
 from pipeline.evolve.tags import Tag
 from pipeline.evolve.training import train
 from pipeline.evolve.update import update
-from pipeline.evolve.verify import policy_settings, solver_settings, verify
+from pipeline.evolve.verify import policy_settings, verify
 from pipeline.recipe import Recipe, recipe_of
 from pipeline.synth.job import Job
 from records.errors import InputError
@@ -34,12 +34,10 @@ def begin_loop(out: str, recipe: Recipe, store: str) -> LoopFolder:
     """A loop's folder, new or as it stands.
 
     Raises:
-        InputError: the folder holds another loop, the store cannot be opened, or the policy or the teacher lacks something: the teacher plays first when the
-            policy fails, hours later.
+        InputError: the folder holds another loop, the store cannot be opened, or see `check_players`.
     """
-    for settings in (policy_settings(recipe, ""), solver_settings(recipe)):
-        check_engine(settings, recipe.models)
     loop = LoopFolder(Path(out).absolute())
+    check_players(recipe)
     loop.begin(recipe, store=absolute(store), digest=Store.open(absolute(store)).meta["digest"])
     return loop
 
@@ -74,6 +72,8 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
     at = prepared(loop, number)
     if at.done(step):
         return
+    for before in STEPS[:STEPS.index(step)]:
+        at.read(before)  # refuses where it has not ended
     match step:
         case "forward":
             forward(loop, at, opened, workers=workers)
@@ -84,7 +84,7 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
         case "update":
             update(loop, at, opened)
         case "train":
-            train(loop, at)
+            train(loop, at, opened)
 
 
 def prepared(loop: LoopFolder, number: int) -> RoundFolder:

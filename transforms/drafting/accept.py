@@ -47,6 +47,10 @@ class Accept:
                 return self._idle(description)
         return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"var": var})
 
+    def idle(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None:
+        """Whether one variable's description does without what it is described by, whatever its margin."""
+        return next((self._idle(d) for d in descriptions(form, binding_of(bindings)) if d.var == var), None)
+
     def _idle(self, description: Description) -> Refusal | None:
         """A refusal where the description does not need the node before it, or none of the entities that it names.
 

@@ -4,6 +4,7 @@ from typing import Any
 from prompts.fence import fenced
 from records.form import Ask, ClaimClause, Clause, Form, variables
 from records.synthesis import Answer, Hop
+from transforms.writing.answers import answer_words
 from transforms.writing.form_edits import constants, describe_variable, hide_constant, show_constant
 from transforms.writing.llm.material import Material
 from transforms.writing.writer import Draft, Mention
@@ -17,11 +18,6 @@ def question_values(draft: Draft) -> dict[str, Any]:
 def blocks(shown: Material) -> dict[str, Any]:
     """The numbered material as prompts show it."""
     return {"claims": shown.claims_block, "sentences": shown.sentences_block}
-
-
-def answer_words(answer: Answer) -> str:
-    """An answer with its unit."""
-    return f"{answer.text} {answer.unit}".strip()
 
 
 def formal_first(drafts: list[Draft]) -> list[Draft]:

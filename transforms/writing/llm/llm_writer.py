@@ -29,7 +29,7 @@ from transforms.writing.llm.describing import Describing, unanswered
 from transforms.writing.llm.draft_parts import answer_words, ask_for, blocks, described, formal_first, hop_clause, pictured, place_of, question_values
 from transforms.writing.llm.evidence_words import about, clause_words, evidence_lines, hop_words, kinds_lines
 from transforms.writing.llm.material import ClaimLine, Material, agrees, answer_from_claim, answer_from_sentence, states
-from transforms.writing.llm.mentions import entity_of, named_entities, taken_entities
+from transforms.writing.llm.mentions import entity_of, named_entities, taken_entities, without_shared
 from transforms.writing.llm.precheck import Judge, Precheck
 from transforms.writing.llm.rewriting import check_kept, clauses_of, standing
 from transforms.writing.llm.walks import askable_path
@@ -130,8 +130,13 @@ class LlmWriter:
                 draft = replace(draft, form=self._precheck.spoken(draft.form, entity.id, self._beside(asked, shown)))
             return self._proven(draft)
 
-        values = {**self._called(entity), **blocks(shown), "num_wanted": self.rules.questions, "askable": _numbers(askable)}
+        values = {**self._called(entity), **blocks(shown), "num_wanted": self.rules.questions, "askable": self._askable(askable, shown)}
         return await self._ask("seed_question", seed, lambda reply: formal_first(each(reply.questions, one)), values)
+
+    def _askable(self, numbers: tuple[int, ...], shown: Material) -> str:
+        """The numbers of claims with the kinds of their values, which a question may ask by: "3 (town), 5"."""
+        kinds = {n: about(self.store, entity, self.rules.language) for n in numbers if (entity := self.store.entity(shown.claim(n).value.entity)) is not None}
+        return ", ".join(f"{n} ({kinds[n]})" if kinds.get(n) else str(n) for n in numbers) or "(none)"
 
     def _beside(self, asked: replies.SeedQuestion, shown: Material) -> list[ClaimLine]:
         """The claims that a question states beside the one that it asks for."""
@@ -171,7 +176,7 @@ class LlmWriter:
             return self._proven(replace(draft, hops=hops, anchor=first.id, anchor_phrase=asked.phrase, form=draft.form if formal else None))
 
         values = {**self._called(first), **blocks(shown), "num_wanted": self.rules.questions, "last": last.label(self.rules.language),
-                  "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language)), "askable": _numbers(askable)}
+                  "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language)), "askable": self._askable(askable, shown)}
         return await self._ask("canonical_question", seed, lambda reply: formal_first(each(reply.questions, one)), values)
 
     def _asked(self, asked: replies.AskedQuestion, shown: Material, path: tuple[Clause, ...], subject: Any, bindings: dict[str, str],
@@ -209,7 +214,7 @@ class LlmWriter:
 
     def _named(self, draft: Draft, seed: Seed) -> dict[str, str]:
         """What may be hidden or shown: of a draft with a form the things that the form names, for what it does not name it cannot prove."""
-        found = named_entities(self.store, draft, seed.entity_id, self._languages)
+        found = without_shared(self.store, named_entities(self.store, draft, seed.entity_id, self._languages), self._languages)
         formal = constants(draft.form) if draft.form is not None else ()
         return {e: n for e, n in found.items() if e in formal} if formal else found
 
@@ -261,13 +266,12 @@ class LlmWriter:
 
         def one(reply: replies.Description) -> Fact:
             fact = fact_of(self.store, reply, shown, self.rules.language)
-            if formal and fact.clauses and not fact.article_id and (why := self._describing.refusal(draft, mention, fact.clauses, last)):
-                raise ValueError(f"{fact.text!r} will not do: {why}")
-            return fact
+            return self._describing.taken(draft, mention, fact, last) if formal and fact.clauses and not fact.article_id else fact
 
-        return await self._ask(role, seed, lambda reply: each(reply.descriptions, one), {
-            **self._called(entity), **question_values(draft), **blocks(shown), **values, "num_wanted": self.rules.facts,
-            "offers": "; ".join(offer.words for offer in found)})
+        sets = "; ".join(offer.words for offer in found)
+        otherwise = f"these sets of claims will do: {sets}; where none of them makes a good description, reply with an empty list" if sets else ""
+        return await self._ask(role, seed, lambda reply: each(reply.descriptions, one, otherwise), {
+            **self._called(entity), **question_values(draft), **blocks(shown), **values, "num_wanted": self.rules.facts, "offers": sets})
 
     async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
         entity = self.store.entity(mention.entity_id)

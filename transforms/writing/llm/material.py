@@ -21,7 +21,7 @@ from records.knowledge import Article, Claim, Entity, Value, entity_value
 from records.synthesis import Answer
 from transforms.certificate.leak import folded, leaked
 from transforms.certificate.stating import statement_of
-from transforms.writing.answers import answer_of
+from transforms.writing.answers import answer_of, answer_words
 from transforms.writing.form_edits import SELF
 from transforms.writing.llm.relation_words import relation_words
 
@@ -157,7 +157,7 @@ def value_words(store, value: Value, language: str) -> str:
     if value.kind == "time" and value.year is not None and language != "en":  # months have names
         return value.time.lstrip("+")[:{9: 5, 10: 8}.get(value.precision, 11)].rstrip("-T")
     answer = answer_of(store, value)
-    return "" if answer is None else f"{answer.text} {answer.unit}".strip()
+    return "" if answer is None else answer_words(answer)
 
 
 def _lines(store, claim: Claim, language: str) -> list[ClaimLine]:

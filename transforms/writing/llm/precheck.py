@@ -30,6 +30,7 @@ class Judge(Protocol):
     @property
     def rules(self) -> CertificateRules: ...
     def described(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None: ...
+    def idle(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None: ...
     def hopeless(self, form: Form, bindings: dict[str, str]) -> Refusal | None: ...
     def whole(self, form: Form, bindings: dict[str, str]) -> Certificate | Refusal: ...
 
@@ -83,7 +84,10 @@ class Precheck:
         num_values = Counter(p for p, _ in {(c.claim.property, c.claim.value.key()) for c in shown.claims if not c.inverse})
         free = [(n, line) for n, line in lines
                 if line.claim.id in ids and not line.inverse and num_values[line.claim.property] == 1 and self._told(entity, line)]
-        return tuple(n for n, line in free if draft is None or not self.accept.hopeless(*draft(line)))
+        # Born and died in one place: of two such answers the first will do.
+        once = list({line.claim.value.key(): (n, line) for n, line in reversed(free) if line.value == line.claim.value}.values())
+        ids = {line.claim.id for _, line in once}
+        return tuple(n for n, line in free if line.claim.id in ids and (draft is None or not self.accept.hopeless(*draft(line))))
 
     def _told(self, entity: Entity, line: ClaimLine) -> bool:
         """Whether a claim's value is not the one that anybody would guess for a thing of the kind."""
@@ -102,8 +106,11 @@ class Precheck:
             return True
         return refused is not None and refused.reason is not Reason.DECORATION
 
-    def refusal(self, form: Form | None, bindings: dict[str, str], var: str) -> str:
-        """Why the description of a variable would be refused, in words for a model; "" where it passes or nothing can tell."""
+    def refusal(self, form: Form | None, bindings: dict[str, str], var: str, told: Form | None = None) -> str:
+        """Why the description of a variable would be refused, in words for a model; "" where it passes or nothing can tell.
+
+        `told` is the form with the kinds that the words tell besides: by them the thing must not be found without the picture.
+        """
         if self.accept is None or form is None:
             return ""
         if unclear := unclear_names(form, self.store):
@@ -111,12 +118,10 @@ class Precheck:
         try:
             if self.accept.rules.stated and unstated(form, self.store, {v: value_of_key(key) for v, key in bindings.items()}):
                 return "no page says it"
-            refused = self.accept.described(form, bindings, var)
+            refused = self.accept.described(form, bindings, var) or self.accept.idle(told or form, bindings, var)
         except TooLarge:
             return "too many things fit it"
-        if refused:
-            return self._words(refused, bindings)
-        refused = self.accept.hopeless(form, bindings) if form.anchor else None
+        refused = refused or (self.accept.hopeless(told or form, bindings) if form.anchor else None)
         return self._words(refused, bindings) if refused else ""
 
     def certified(self, form: Form | None, bindings: dict[str, str]) -> bool:
