@@ -12,7 +12,7 @@ from pipeline.settings import ModelRules
 from pipeline.synth.filter_stages import make_answer_in_question, make_image_search, make_text_search, make_visible_text
 from pipeline.synth.job import Job
 from pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
-from records.outcomes import Rejection
+from records.outcomes import Reason, Rejection
 from records.synthesis import Question
 from transforms.external.outside_rows import METHOD
 from transforms.pictures.ground import FAILED, GroundingRules
@@ -52,7 +52,8 @@ class Checks:
                 self._made[name] = MAKERS[name](self._without_models)
             said = self._made[name](question)
             outcome = await said if inspect.isawaitable(said) else said
-            if isinstance(outcome, Rejection):
+            # What is too plain, or a page of text, gives nothing away; on small drawings OCR sees text where there is none.
+            if isinstance(outcome, Rejection) and outcome.reason != Reason.PICTURE_TOO_SIMPLE:
                 yield Finding(question.id, "filters", name, 5.0, f"{outcome.reason}: {str(outcome.evidence)[:300]}")
 
     @cached_property
