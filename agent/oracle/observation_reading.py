@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agent.oracle.relation_words import Cue, Relation, cues_of
+from agent.oracle.relation_words import OF_NOUNS, Cue, Relation, cues_of
 from knowledge.dates import MONTHS, Date, dates_in
 
 _AMOUNT = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
@@ -15,6 +15,7 @@ _CAPITAL = r"(?:[A-ZÀ-ÖØ-ÞĀ-Ž][\w’'.-]*|\"[^\"]+\")"
 _NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|the|de|la|le|du|van|von|with|and the|in|off|at|for|to|&))* {_CAPITAL})*(?: family\b)?")
 _OBJECT = re.compile(r"\b(?:it|him|her(?= (?:in|at|on|by|for)\b)|the (?:building|house))\b")
 _JOINED = re.compile(r" (?:in|off|at|for|to|with|and)\b")
+_NOUN = re.compile(r" *(?:an? )?([a-z][a-z -]*[a-z])(?= and |[.,;]|$)")
 _BINOMIAL = re.compile(r"[(,] ?([A-Z]\w+ [^\W\d_]{3,})(?:\)|, )")
 _OF = re.compile(r"(?:The )?[A-Z]\w+ of (?:the )?[A-Z]")
 _LIFE = re.compile(r"\((?:[^()]*?\D)?(\d{3,4})\s*[–-]\s*(?:[^()]*?\D)?(\d{3,4})\)")
@@ -200,6 +201,8 @@ def candidates(page: PageRead, relation: Relation | None, *, kind: str, unit: st
     found = list(_of_facts(page, cues.keys, cues.weak_keys, kind, unit))
     found += _of_life(page, relation) if kind == "date" else []
     found += _of_sentences(page, cues.subject, kind, unit)
+    if relation.property in OF_NOUNS:
+        found += _common_nouns(page, cues.subject)
     if relation.property == "P225" and page.sentences:
         found += [Candidate(Thing(m[1]), page.sentences[0], 4.0) for m in _BINOMIAL.finditer(page.sentences[0].text)]
     if kind == "thing":
@@ -283,6 +286,15 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
                     near.sort(key=lambda s: s[1] != first)  # who "came from Velm and also designed" something is the sentence's subject
                 for distance, (_, value) in enumerate(near):
                     yield Candidate(value, line, score - distance * 0.1)
+
+
+def _common_nouns(page: PageRead, cues: Sequence[Cue]) -> Iterator[Candidate]:
+    """The lower-case words right behind a cue ("died of typhoid fever."), up to the end of their clause."""
+    for order, line in enumerate(page.sentences):
+        for cue in cues:
+            for m in cue.words.finditer(line.text) if cue.after else ():
+                if noun := _NOUN.match(line.text, m.end()):
+                    yield Candidate(Thing(noun[1]), line, 4.0 - order * 0.001)
 
 
 def _literals(text: str, kind: str, unit: str) -> list[tuple[int, Read]]:

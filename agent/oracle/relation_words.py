@@ -27,6 +27,9 @@ OF_PERSONS = frozenset(["P22", "P25", "P26", "P40", "P50", "P57", "P61", "P84", 
 OF_PLACES = frozenset("P17 P19 P20 P36 P47 P119 P131 P159 P177 P189 P206 P276 P403 P504 P610 P706 P840 P885 P937 P1071 P1427 P1444 P4552".split())  # noqa: SIM905
 """Those at whose object's end no person stands."""
 
+OF_NOUNS = frozenset(["P509", "P822"])
+"""Those at whose object's end a common noun stands ("typhoid fever", "brown bear"), which no link and no capital shows."""
+
 
 @dataclass(frozen=True)
 class Cue:

@@ -88,7 +88,7 @@ def _festival(part: Part, rng: random.Random) -> None:
 def _tournament(part: Part, rng: random.Random) -> None:
     at = rng.randint(1924, SNAPSHOT_YEAR - 2)
     cup = f"{part.region.label} Cup"
-    edition = part.new("tournament", f"{at} {cup}", "recurring event edition", fame=rng.lognormvariate(0.6, 0.8), hint=part.names.stem())
+    edition = part.new("tournament", f"{at} {cup}", "tournament", fame=rng.lognormvariate(0.6, 0.8), hint=part.names.stem())
     edition.start = at
     edition.say("P17", part.nation.region)
     edition.say("P585", year(at))

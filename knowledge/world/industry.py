@@ -28,7 +28,7 @@ def make_industry(part: Part) -> None:
         _locomotive(part, part.rng(f"locomotive-{i}"))
     for i in range(part.count(14)):
         _organ(part, part.rng(f"organ-{i}"))
-    for i in range(max(2, part.count(12))):
+    for i in range(max(2, part.count(24))):
         _club(part, part.rng(f"club-{i}"))
     for i in range(part.count(4)):
         _orchestra(part, part.rng(f"orchestra-{i}"))

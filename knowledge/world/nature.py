@@ -125,7 +125,7 @@ def _sky(part: Part, rng: random.Random) -> None:
     body.say("P575", year(at))
     domes = [o for o in part.kind("observatory") if o.start <= at]
     if domes:
-        body.told["seen_from"] = value_of(rng.choice(domes))
+        body.say("P65", rng.choice(domes))
     body.start = at
 
 

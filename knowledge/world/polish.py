@@ -56,7 +56,7 @@ def describe(part: Part, thing: Thing) -> str:
             return "sovereign state in northern Ostern"
         case "painting" | "statue":
             return f"{noun} by {of('P170')}" if of("P170") else noun
-        case "book":
+        case "book" | "biography":
             return f"{noun} by {of('P50')}" if of("P50") else noun
         case "music":
             return f"{noun} by {of('P86')}" if of("P86") else noun

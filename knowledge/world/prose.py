@@ -14,8 +14,8 @@ from knowledge.world.phrases import plan_of
 from knowledge.world.readable import MONTHS, article_for, mention, unit_words
 from records.knowledge import Value
 
-COUNTABLE = frozenset(qid for name, qid in vocabulary.groups()["thing"].items() if name not in ("sea", "Moon", "Sun"))
-"""Everyday things that a picture can show one of."""
+COUNTABLE = frozenset(qid for group in ("thing", "mascot") for name, qid in vocabulary.groups()[group].items() if name not in ("sea", "Moon", "Sun"))
+"""Everyday things of which there is one in a picture or on a scarf."""
 LISTED = 6
 """How many things a list in a sentence names at most."""
 

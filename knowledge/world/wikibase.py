@@ -147,12 +147,17 @@ def num_other_wikis(part: Part, thing: Thing) -> int:
     return min(len(wiki_codes()) - 1, int(thing.fame**0.85 * draw / 2))
 
 
-def term_lines() -> list[bytes]:
-    """The real classes, everyday values and properties, which the dump holds as well."""
+def term_lines(learning: bool = False) -> list[bytes]:
+    """The real classes, everyday values and properties, which the dump holds as well; for the learning world those that it knows."""
     found = []
+    unused = vocabulary.of_country() if learning else frozenset()
     for qid, label in vocabulary.labels().items():
+        if qid in unused:
+            continue
         parents = vocabulary.class_parents().get(qid, ())
         statements = [Statement("P279", Value(kind="entity", entity=p)) for p in parents]
+        if qid in vocabulary.classes_of_terms():
+            statements.append(Statement("P31", Value(kind="entity", entity=vocabulary.classes_of_terms()[qid])))
         found.append(
             (
                 0,
@@ -176,6 +181,8 @@ def term_lines() -> list[bytes]:
             )
         )
     for pid, term in vocabulary.properties().items():
+        if pid in unused:
+            continue
         constraints = [
             Statement("P2302", Value(kind="entity", entity={"s": SINGLE, "b": SINGLE_BEST, "d": DISTINCT}[c])) for c in term.constraints
         ]

@@ -86,7 +86,7 @@ def make_works(part: Part) -> None:
         _book(part, part.rng(f"book-{i}"))
     for i in range(part.count(26)):
         _music(part, part.rng(f"music-{i}"))
-    for i in range(part.count(12)):
+    for i in range(part.count(26)):
         _film(part, part.rng(f"film-{i}"))
     for i in range(part.count(8)):
         _newspaper(part, part.rng(f"newspaper-{i}"))
@@ -130,7 +130,7 @@ def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> di
     painting.say("P2049", quantity(rng.randint(22, 260), "centimetre"))
     for thing in shown:
         painting.say("P180", thing)
-    painting.told["given_by"] = value_of(rng.choice(part.kind("family")))
+    painting.say("P1028", rng.choice(part.kind("family")))
     painting.look.update(genre=genre, scene=rng.randrange(1 << 30), frame=rng.choice(("gold", "dark", "white", "red")))
     if rng.random() < 0.55:
         text = rng.choice((str(at + rng.randint(1, 3)), f"Inv. {rng.randint(100, 990)}", f"Room {rng.randint(2, 48)}"))
@@ -203,7 +203,9 @@ def _book(part: Part, rng: random.Random) -> None:
         book.say("P123", heavy(rng, houses, 0.4))
     book.say("P407", part.nation.kind("language")[0])
     book.say("P1104", quantity(rng.randint(64, 720)))
-    book.say("P840", heavy(rng, part.kind("town", "village"), 0.4))
+    scene = heavy(rng, part.kind("town", "village"), 0.4)
+    if cls != "poetry collection":
+        book.say("P840", scene)
     if rng.random() < 0.3:
         people = [p for p in part.kind("person") if p.start < at and p is not author and p.fame > 0.5]
         book.say("P825", rng.choice(people))
@@ -229,7 +231,7 @@ def _music(part: Part, rng: random.Random) -> None:
     piece.say("P2047", quantity(rng.randint(14, 150), "minute"))
     stages = [t for t in part.kind("theatre") if t.start < at]
     if stages:
-        piece.told["premiere"] = value_of(rng.choice(stages))
+        piece.say("P4647", rng.choice(stages))
     patrons = [p for p in part.kind("person") if p.start + 20 < at < p.end and p.fame > 0.3]
     if patrons and rng.random() < 0.6:
         piece.say("P825", rng.choice(patrons))
@@ -240,7 +242,7 @@ def _film(part: Part, rng: random.Random) -> None:
     label = (
         f"{rng.choice(('Last Train to', 'The Bells of', 'A Summer in', 'Snow over', 'Return to'))} {heavy(rng, part.kind('town')).label}"
     )
-    film = part.new("film", label, "film", fame=rng.lognormvariate(1.3, 1), hint=f"{at} film")
+    film = part.new("film", label, "film", fame=rng.lognormvariate(2, 0.7), hint=f"{at} film")
     film.start = at
     if director:
         film.say("P57", director)

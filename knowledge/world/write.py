@@ -167,7 +167,7 @@ def _make(job: tuple[Which, int, int, float, bool, bool]) -> PartFiles:
     """Makes one part and everything written about it."""
     world, number, gap_level, absent, with_pictures, last = job
     part = _made(world, number)
-    lines = term_lines() if number == 0 else []
+    lines = term_lines(world.learning) if number == 0 else []
     hidden = 0
     truth = []
     gone = {t.id for t in part.things.values() if absent and gap_rules.absent_thing(world.seed, absent, t)}

@@ -10,6 +10,7 @@ from records.knowledge import Entity, Value, value_of_key
 from records.outcomes import Reason
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
+from transforms.certificate.leak import folded
 from transforms.certificate.said_class import said_class
 from transforms.drafting.trail import Trail
 from transforms.writing.writer import Draft
@@ -23,6 +24,12 @@ COMPUTED = 0.2
 """How telling a number of years between two dates is."""
 IN_A_ROW = 0.5
 """What is left of it where the way goes from person to person: parents and teachers of people whom nobody knows."""
+EASY_LINKS = 2
+"""Claims that a question may pass at no cost, the one that is asked for included."""
+PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 0.5, 1.0, 1.2, 0.8
+"""What each further claim takes off; each that only tells two things apart; a place (or a maker) where two things met by chance; a name that says the answer."""
+TELLING_WORD = 4
+"""Letters from which a word of a name counts as one that others would not share."""
 WELL_KNOWN = 64
 """Links in, or editions with an article, from which a thing counts as well known."""
 
@@ -49,7 +56,8 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
     known = sum(_known(e) for e in stops) / max(1, len(stops))
     if any(_people(facts, c, binding) for c in form.of(ClaimClause) if form.ask.var not in (c.subject, c.object)):
         telling *= IN_A_ROW
-    return LEAST + (MOST - LEAST) * (0.5 * telling + 0.05 * rarity + 0.1 * _distance(facts, stops) + 0.25 * _way(form, facts, stops) + 0.1 * known)
+    score = LEAST + (MOST - LEAST) * (0.5 * telling + 0.05 * rarity + 0.1 * _distance(facts, stops) + 0.25 * _way(form, facts, stops) + 0.1 * known)
+    return max(LEAST, score - _burden(form, facts, binding))
 
 
 def of_draft(draft: Draft, facts: Facts) -> float:
@@ -85,9 +93,37 @@ def _distance(facts: Facts, stops: list[Entity]) -> float:
     return 0.5 * (said_class(facts, first.id) != said_class(facts, last.id))
 
 
+def _burden(form: Form, facts: Facts, binding: Binding) -> float:
+    """What makes a question tiresome: links beyond those that a reader follows with ease, named things that tell others apart, chance, names that say the answer."""
+    claims = form.of(ClaimClause)
+    linked = [c for c in claims if isinstance(c.subject, str) and isinstance(c.object, str)]
+    by_chance = any(_meet_by_chance(one, other, form, facts, binding) for k, one in enumerate(linked) for other in linked[:k])
+    named = sum(isinstance(t, Value) and t.kind == "entity" for c in claims for t in (c.subject, c.object))
+    return PER_LINK * max(0, len(linked) - EASY_LINKS) + PER_NAME * named + BY_CHANCE * by_chance + GIVEN_AWAY * _given_away(form, facts, binding)
+
+
+def _meet_by_chance(one: ClaimClause, other: ClaimClause, form: Form, facts: Facts, binding: Binding) -> bool:
+    """Whether two things have no more to do with each other than the same place, or the same maker: the river and the mineral of a mountain."""
+    if one.object != other.object or one.object in (form.anchor, form.ask.var):
+        return False
+    place = facts.entity(binding[str(one.object)].entity)
+    return one.property == other.property or (place is not None and place.domain == "location")
+
+
+def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
+    """Whether a thing on the way bears the answer's name: who has found St Perran's Church knows to whom it is dedicated. Of namesakes just that is asked."""
+    asked = [c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object)]
+    labels = {v: entity.label() for v, value in binding.items() if value.kind == "entity" and (entity := facts.entity(value.entity))}
+    words = {v: {w.removesuffix("s") for w in folded(label).split() if len(w) >= TELLING_WORD} for v, label in labels.items()}
+    answer = words.pop(form.ask.var, set())
+    return "P138" not in asked and any(answer & theirs for theirs in words.values())
+
+
 def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
     """How unexpected the way is: telling relations, between things of different classes (from town to district to town there is no turn)."""
-    relations = [property_use(c.property).weight for c in form.of(ClaimClause) if {c.subject, c.object}.isdisjoint({form.ask.var})]
+    claims = form.of(ClaimClause)
+    # Where the thing that a claim is about is asked ("Which film was shot at this castle?"), its relation is the way.
+    relations = [property_use(c.property).weight for c in claims if c.subject == form.ask.var or form.ask.var not in (c.subject, c.object)]
     different = len({said_class(facts, e.id) for e in stops}) / max(3, len(stops))
     return different * sum(relations) / len(relations) if relations else 0.0
 

@@ -1,4 +1,4 @@
-"""`quotas`: no thing and no relation on too large a share of the questions, over whole paths and not the pictures alone.
+"""`quotas`: no thing, no relation and no way on too large a share of the questions, over whole paths and not the pictures alone.
 
 A few things lie on most paths: of nineteen questions over real claims eleven led past George Washington. The questions are gone
 through with those first whose commonest part is the rarest, so that as many as possible stay; each stays where none of its things and
@@ -25,25 +25,29 @@ class QuotaRules:
     """Of one thing: pictured, on the path, or the answer."""
     relation: Share = 0.4
     """Of one property."""
+    shape: Share = 1.0
+    """Of one way: the same relations in the same order, over whatever things."""
     least: Annotated[int, Ge(1)] = 10
     """So many questions of a thing or relation are always let through: in a small run a share means little."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A question as quotas see it: its id, its rank in the random order, its things and its relations."""
+    """A question as quotas see it: its id, its rank in the random order, its things, its relations and their order."""
 
     id: str
     rank: str
     nodes: tuple[str, ...]
     relations: tuple[str, ...]
+    shape: str = ""
 
 
 def parts_of(question: Question, rank: str) -> Parts:
     """A question's things and relations; an outside row has none."""
     form = question.logical_form
     nodes = {key for key in question.bindings.values() if key.startswith("Q")}
-    return Parts(question.id, rank, tuple(sorted(nodes)), tuple(sorted({c.property for c in form.of(ClaimClause)})) if form else ())
+    relations = [c.property for c in form.of(ClaimClause)] if form else []
+    return Parts(question.id, rank, tuple(sorted(nodes)), tuple(sorted(set(relations))), " ".join(relations))
 
 
 def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str, str]]:
@@ -51,7 +55,8 @@ def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str,
     order = _rarest_first(sorted(found, key=lambda p: (p.rank, p.id)))
     num_kept = len(order)
     while True:
-        gone = _pass(order, {"node": _limit(rules.node, rules, num_kept), "relation": _limit(rules.relation, rules, num_kept)})
+        gone = _pass(order, {"node": _limit(rules.node, rules, num_kept), "relation": _limit(rules.relation, rules, num_kept),
+                             "shape": _limit(rules.shape, rules, num_kept)})
         if len(order) - len(gone) >= num_kept:
             yield from sorted(gone.items())
             return
@@ -72,7 +77,7 @@ def _pass(order: Sequence[Parts], limits: dict[str, int]) -> dict[str, str]:
     counts: Counter[tuple[str, str]] = Counter()
     gone = {}
     for parts in order:
-        mine = [*(("node", n) for n in parts.nodes), *(("relation", r) for r in parts.relations)]
+        mine = [*(("node", n) for n in parts.nodes), *(("relation", r) for r in parts.relations), *([("shape", parts.shape)] if parts.shape else [])]
         full = next((name for kind, name in mine if counts[kind, name] >= limits[kind]), None)
         if full is None:
             counts.update(mine)

@@ -23,6 +23,16 @@ def _lines(name: str) -> list[list[str]]:
 
 
 @cache
+def of_country() -> frozenset[str]:
+    """The ids that only the country uses: those below a line that says so in each file."""
+    found = set[str]()
+    for name in ("classes.txt", "properties.txt", "terms.txt"):
+        _, _, below = (FOLDER / name).read_text(encoding="utf-8").partition("# Only the country")
+        found.update(line.split("|")[name == "terms.txt"] for line in below.splitlines()[1:])
+    return frozenset(found)
+
+
+@cache
 def class_parents() -> dict[str, tuple[str, ...]]:
     """Class id to its direct superclasses."""
     return {cls: tuple(p for p in parents.split(",") if p) for cls, _, parents in _lines("classes.txt")}
@@ -41,9 +51,15 @@ def ancestors(class_id: str) -> tuple[str, ...]:
 def groups() -> dict[str, dict[str, str]]:
     """Everyday values by group ("stone", "colour", …): English label to id."""
     found: dict[str, dict[str, str]] = {}
-    for group, qid, label in _lines("terms.txt"):
+    for group, qid, label, *_ in _lines("terms.txt"):
         found.setdefault(group, {})[label] = qid
     return found
+
+
+@cache
+def classes_of_terms() -> dict[str, str]:
+    """Everyday values that have a class of their own (a disease, an animal) to its id."""
+    return {qid: cls[0] for _, qid, _, *cls in _lines("terms.txt") if cls}
 
 
 @cache

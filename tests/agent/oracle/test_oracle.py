@@ -296,6 +296,12 @@ def test_a_relation_is_read_on_either_page():
     assert candidates(page, Relation(property="P569", label="date of birth", datatype="time"), kind="date")[0].value == Literal("2 May 1801", 1801, 5, 2)
 
 
+def test_a_disease_is_read_though_no_link_and_no_capital_shows_it_and_so_is_nothing_else():
+    page = page_saying("She died in Velm.", "Lund died of typhoid fever.", "Her dog was killed by dysentery, they say.", links=("Velm",))
+    assert candidates(page, Relation(property="P509", label="cause of death"), kind="thing")[0].value.name == "typhoid fever"
+    assert not [c for c in candidates(page, Relation(property="P20", label="place of death"), kind="thing") if c.value.name.islower()]
+
+
 def test_what_a_sentence_says_of_somebody_else_comes_after_what_it_says_of_the_page():
     page = page_saying("Ilse Mond, her teacher, died in Karst.", "She died in Velm in 1870.", links=("Ilse Mond", "Karst", "Velm"))
     assert candidates(page, Relation(property="P20", label="place of death"), kind="thing")[0].value.name == "Velm"

@@ -57,6 +57,28 @@ def test_honours_and_burials_come_in_time(region: Part) -> None:
             assert church.start < person.end
 
 
+def test_nobody_dies_of_two_things_or_at_the_hand_of_the_dead(region: Part) -> None:
+    fates = [p for p in region.kind("person") if p.values("P509") or p.values("P157")]
+    assert len(fates) > 100 and sum(bool(p.values("P157")) for p in fates) >= 3
+    for person in fates:
+        assert person.values("P570") and len(person.values("P509") + person.values("P157")) == 1
+        for other in linked(region, person, "P157"):
+            assert other is not person and other.start + 20 < person.end <= other.end + 1, (person.label, other.label)
+
+
+def test_what_was_shot_signed_and_held_prisoner_somewhere_came_after_the_place(region: Part) -> None:
+    placed = [(t, p) for prop, kinds in (("P915", ("film",)), ("P276", ("treaty",))) for t in region.kind(*kinds) for p in linked(region, t, prop)]
+    assert len(placed) > 15 and all(place.start < thing.start for thing, place in placed)
+    assert len({place.id for _, place in placed}) >= len(placed) - 2, "each has a place of its own"
+    held = [(p, c) for p in region.kind("person") for c in linked(region, p, "P2632")]
+    assert len(held) > 15 and all(castle.start < person.end and castle.kind == "castle" for person, castle in held)
+
+
+def test_a_life_is_written_once_and_by_somebody_else(region: Part) -> None:
+    told = [(b.first("P50"), b.first("P921")) for b in region.kind("biography")]
+    assert len(told) > 12 and len({of for _, of in told}) == len(told) and all(author != of for author, of in told)
+
+
 def test_marriage_and_kinship_are_mutual(region: Part) -> None:
     for one, other in (("P26", "P26"), ("P3373", "P3373"), ("P47", "P47")):
         for thing in region.things.values():

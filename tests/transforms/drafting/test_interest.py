@@ -13,7 +13,7 @@ from tests.small_facts import SmallFacts, claim, year
 from transforms.drafting import drafter as drafting
 from transforms.drafting.draft_rules import DraftRules
 from transforms.drafting.drafter import Drafter
-from transforms.drafting.interest import by_interest, interest, of_draft
+from transforms.drafting.interest import BY_CHANCE, GIVEN_AWAY, PER_LINK, PER_NAME, by_interest, interest, of_draft
 from transforms.drafting.trail import Trail
 from transforms.writing.writer import Draft
 
@@ -74,6 +74,59 @@ def test_a_way_from_person_to_person_is_worth_less():
     asked = ("P19", entity_value(TOWN))
     teacher = _score(*asked, ("P84", ARCHITECT), ("P1066", "Q9"), facts=facts)
     assert teacher < _score(*asked, ("P84", ARCHITECT), facts=facts)
+
+
+def _over(*claims: ClaimClause, ask: str, **things: str) -> float:
+    """The score of claims over named variables, all of them bound to things."""
+    form = Form(clauses=(Image(var="x0"), *claims), ask=Ask(var=ask, type="entity"))
+    entities = {**ENTITIES, "Q6": Entity(id="Q6", labels={"en": "St Perran's Church"}, domain="building_or_place", classes=("Q16970",)),
+                "Q7": Entity(id="Q7", labels={"en": "Saint Perran"}, domain="person", classes=("Q5",)),
+                "Q8": Entity(id="Q8", labels={"en": "Larkspur Rovers"}, domain="other", classes=("Q476028",)),
+                "Q10": Entity(id="Q10", labels={"en": "Odran Vell"}, domain="person", classes=("Q5",))}
+    return interest(form, SmallFacts([], entities), {var: entity_value(thing) for var, thing in things.items()})
+
+
+def _says(subject: str, property: str, value: str | Value) -> ClaimClause:
+    return ClaimClause(subject=subject, property=property, object=value)
+
+
+def test_a_third_link_is_worth_less_than_it_tells():
+    two = _over(_says("x0", "P84", "x1"), _says("x1", "P509", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, a="Q8")
+    three = _over(_says("x0", "P84", "x1"), _says("x1", "P157", "x2"), _says("x2", "P509", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, x2="Q10", a="Q8")
+    assert three <= two - PER_LINK
+
+
+def test_two_things_that_only_share_a_place_are_worth_less():
+    club = _says("x2", "P159", "x1"), _says("x2", "P112", "a")
+    shared = _over(_says("x0", "P19", "x1"), *club, ask="a", x0=ARCHITECT, x1=TOWN, x2="Q8", a="Q10")
+    shown = _over(_says("x2", "P159", "x0"), _says("x2", "P112", "a"), ask="a", x0=TOWN, x2="Q8", a="Q10")
+    asked = _over(_says("x0", "P84", "x1"), _says("x1", "P19", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, a=TOWN)
+    assert shared < min(shown, asked) - BY_CHANCE + 0.5, "the place itself may be shown, or asked for"
+
+
+def test_two_things_that_only_share_a_maker_are_worth_less():
+    shared = _over(_says("x0", "P84", "x1"), _says("x2", "P84", "x1"), _says("x2", "P88", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, x2=OTHER, a="Q10")
+    other = _over(_says("x0", "P631", "x1"), _says("x2", "P84", "x1"), _says("x2", "P88", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, x2=OTHER, a="Q10")
+    assert shared <= other - BY_CHANCE + 0.5
+
+
+def test_a_named_thing_that_only_tells_others_apart_is_worth_less():
+    plain = (_says("x1", "P84", "x0"), _says("x1", "P88", "a"))
+    bound = {"x0": ARCHITECT, "x1": BRIDGE, "a": "Q10"}
+    assert _over(*plain, _says("x1", "P825", entity_value("Q7")), ask="a", **bound) <= _over(*plain, ask="a", **bound) - PER_NAME + 0.3
+
+
+def test_a_thing_whose_name_says_the_answer_is_worth_less_but_of_a_namesake_just_that_is_asked():
+    given = _over(_says("x0", "P119", "x1"), _says("x1", "P825", "a"), ask="a", x0=ARCHITECT, x1="Q6", a="Q7")
+    hidden = _over(_says("x0", "P119", "x1"), _says("x1", "P825", "a"), ask="a", x0=ARCHITECT, x1="Q6", a="Q10")
+    assert given <= hidden - GIVEN_AWAY + 0.1
+    named = [_over(_says("x0", "P84", "x1"), _says("x1", "P138", "a"), ask="a", x0=BRIDGE, x1="Q6", a=answer) for answer in ("Q7", "Q10")]
+    assert named[0] == named[1]
+
+
+def test_the_thing_that_a_claim_is_about_may_be_asked_for_and_its_relation_is_the_way():
+    film = _over(_says("a", "P915", "x0"), ask="a", x0=BRIDGE, a="Q8")
+    assert film > _over(_says("x0", "P915", "a"), ask="a", x0=BRIDGE, a="Q8")
 
 
 def _draft(text: str, *asked) -> Draft:

@@ -54,9 +54,17 @@ def test_the_order_in_which_questions_come_changes_nothing():
     assert sorted(over_quota(found, rules)) == sorted(over_quota(shuffled, rules))
 
 
+def test_one_way_over_other_things_again_and_again_is_cut_to_its_share():
+    same = [Parts(f"q{i:03}", f"{i:03}", (f"Q{i}", f"Q1{i:03}"), ("P84", "P20"), "P84 P20") for i in range(30)]
+    other = [Parts(f"q{i:03}", f"{i:03}", (f"Q{i}",), ("P20", "P84"), "P20 P84") for i in range(30, 33)]
+    rules = QuotaRules(relation=1.0, shape=0.1, least=4)
+    assert dict(over_quota([*same, *other], rules)) == {p.id: "P84 P20" for p in same[4:]}
+    assert not dict(over_quota([*same, *other], QuotaRules(relation=1.0, least=4))), "by default a way may recur"
+
+
 def test_quotas_are_as_the_documents_say():
     rules = QuotaRules()
-    assert (rules.node, rules.relation, rules.least) == (0.05, 0.4, 10)
+    assert (rules.node, rules.relation, rules.shape, rules.least) == (0.05, 0.4, 1.0, 10)
 
 
 def test_the_limit_is_a_share_of_what_stays_rounded_down():
@@ -75,5 +83,5 @@ def test_a_questions_parts_are_its_things_and_relations_each_once():
                 ask=Ask(var="a", type="date"))
     asked = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="?", writer="graph", form=Json(form.to_json()),
                      answer=Answer(value=entity_value("Q3"), text="x", type="entity"), bindings={"x0": "Q2", "x1": "Q1", "y": "Q2", "a": "time:+1832/9"})
-    assert parts_of(asked, "r") == Parts(asked.id, "r", ("Q1", "Q2"), ("P84",))
+    assert parts_of(asked, "r") == Parts(asked.id, "r", ("Q1", "Q2"), ("P84",), "P84 P84")
     assert parts_of(asked.replace(form=Json(None)), "r").relations == ()

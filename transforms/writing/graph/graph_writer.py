@@ -104,6 +104,8 @@ class GraphWriter:
             drafts = self._with_readings(clauses[:2], hops[:1], entities[:2], draw)
             if not drafts and draw.random() < 0.8:
                 return []  # another walk may lead past a date, and then the year on the picture counts
+        if (itself := self._asking_last(tuple(clauses), bindings, hops, entities)) is not None:
+            drafts.append(itself)
         for claim, answer in self._asked(entities[-1], nodes, draw):
             plain = self._asking(tuple(clauses), bindings, hops, entities, claim, answer)
             deeper = self._with_span(plain, claim.value, draw) if wants_computation else None
@@ -131,6 +133,19 @@ class GraphWriter:
         form = Form(clauses=(*clauses, ClaimClause(subject=asked.source, property=claim.property, object="a"),
                              *self._told_apart(claim.subject, asked, claim.value.entity)), ask=_ask("a", answer))
         return Draft(text="", answer=answer, form=form, bindings={**bindings, "a": claim.value.key()}, hops=hops, anchor=entities[0].id)
+
+    def _asking_last(self, clauses: tuple[Clause, ...], bindings: dict[str, str], hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> Draft | None:
+        """The draft that asks for the path's last node itself: "Which film was shot at this castle?"; None where its last step follows a claim.
+
+        That would be the question for an attribute of the node before it.
+        """
+        last, of_class = entities[-1], said_class(self.facts, entities[-1].id)
+        answer = answer_of(self.facts, entity_value(last.id))
+        if not hops[-1].reverse or not of_class or answer is None or len(answer.text.split()) > self.max_answer_words:
+            return None
+        var = hops[-1].target
+        form = Form(clauses=(*clauses, ClassClause(var=var, class_id=of_class)), ask=_ask(var, answer))
+        return Draft(text="", answer=answer, form=form, bindings=bindings, hops=hops, anchor=entities[0].id)
 
     def _told_apart(self, source: str, hop: Hop, target: str) -> tuple[ClassClause, ...]:
         """The class of a hop's target, where that is what tells it from the property's other values: the county, not the state."""
@@ -194,7 +209,7 @@ class GraphWriter:
         """Descriptions of a node, the shortest first: its class alone, with one claim, with two, …"""
         return self._bundles(draft, mention, seed, fewest=0)
 
-    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
+    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed, last: bool = False) -> list[Fact]:
         """Facts that can stand for a named entity; a class alone names nobody."""
         return self._bundles(draft, mention, seed, fewest=1)
 

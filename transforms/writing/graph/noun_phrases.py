@@ -84,7 +84,8 @@ class NounPhrases:
             phrase = "this one"
         else:
             pictured = self.form_words.data["pictured"]
-            phrase = (pictured[0] if self.rng.random() < 0.25 else self.choose(pictured)).replace("{c}", noun)
+            plain = self.form_words.kinds(var)[:1] == ("painting",) or self.rng.random() < 0.25
+            phrase = (pictured[0] if plain else self.choose(pictured)).replace("{c}", noun)
         self.introduce(var, noun)
         self.anchor_phrase = phrase
         self.cost -= PER_WORD * (len(phrase.split()) - 2)  # "this bridge" is no better than "the bridge in the picture"
@@ -150,7 +151,8 @@ class NounPhrases:
     def _description(self, var: str, claims: list[tuple[int, str]]) -> str:
         words = self.form_words
         # The class is part of what makes a description fit one thing, where the form states it.
-        heads = [(i, slot, noun) for i, slot in claims for noun in self._called(i, slot) if words.is_person(var) or var not in words.stated]
+        heads = [(i, slot, noun) for i, slot in claims for noun in self._called(i, slot)
+                 if words.is_person(var) or var not in words.stated or noun == words.noun(var)]
         if heads and self.rng.random() < 0.7:
             index, slot, noun = self.choose(heads)
             claims.remove((index, slot))
@@ -159,8 +161,8 @@ class NounPhrases:
             self.introduce(var, bare(noun) if words.is_person(var) or not words.class_id(var) else words.noun(var))
             return self.modified(said, claims, words.is_person(var), bare_head=False)
         noun = words.noun(var)
-        if words.is_person(var) and any(len(claims) == 1 and i == claims[0][0] for i, _, _ in heads):
-            self.cost += 1.2  # "the man who was the father of …", where "the father of …" would do
+        if any(len(claims) == 1 and i == claims[0][0] and (words.is_person(var) or called == noun) for i, _, called in heads):
+            self.cost += 1.2  # "the man who was the father of …", where "the father of …" would do; "the biography about …"
         self.said_nouns.append(noun)
         said = self.modified(f"the {noun}", claims, words.is_person(var), bare_head=True)
         self.said_nouns.remove(noun)
@@ -171,12 +173,6 @@ class NounPhrases:
         """What the end of a claim in a slot is of the other end."""
         phrase = self.form_words.phrase(self.form_words.claims[index])
         return phrase.o if slot == "o" else phrase.s
-
-    def indefinite(self, var: str) -> str:
-        """Someone first met in a story, with what is said of them: "a woman", "a man born in Velm"."""
-        words = self.form_words
-        self.introduce(var, words.noun(var))
-        return self.modified(words.words.indefinite(words.noun(var)), self.take_claims(var), words.is_person(var), bare_head=True)
 
     # ------------------------------------------------------------ clauses about a noun
 

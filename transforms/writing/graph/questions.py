@@ -1,4 +1,4 @@
-"""The question itself, by the type of its answer, and the sentence that may stand before it."""
+"""The question itself, by the type of its answer."""
 from records.form import Compute, Term
 from transforms.writing.graph.lints import is_heavy
 from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
@@ -159,41 +159,6 @@ def _when(phrases: NounPhrases, literal: str) -> str:
         phrases.anchor_phrase = phrases.anchor_phrase or "the picture"
         return phrases.choose(table["picture"])
     return phrases.choose(table["whole" if whole else "part"]).replace("{p}", part).replace("{s}", phrases.noun_phrase(reads.of))
-
-
-# ---------------------------------------------------------------- what leads to the question
-
-
-def meetings(phrases: NounPhrases) -> list[tuple[int, str]]:
-    """The claims over which somebody may be met in a sentence of its own, each with the slot of the end from which they are met.
-
-    Only people whose gender is known, who are then "he" or "she" (a thing would be said twice), and at a thing, for of two people either might be "she".
-    Never at the picture's own thing: of "This bridge was designed by a man." nobody learns anything.
-    """
-    words, form = phrases.form_words, phrases.form_words.form
-    found = []
-    for i, claim in enumerate(words.claims):
-        for slot, var, other in (("s", claim.subject, claim.object), ("o", claim.object, claim.subject)):
-            if isinstance(var, str) and isinstance(other, str) and words.genders.get(other) and words.is_person(other) \
-                    and not words.is_person(var) and not {form.anchor, form.ask.var} & {var, other} and words.ranks[var] > words.ranks[other]:
-                found.append((i, slot))
-    return found
-
-
-def story(phrases: NounPhrases, index: int, slot: str) -> str:
-    """A statement in which somebody is met: "The shipyard that built this schooner was founded by a woman."
-
-    Args:
-        phrases: the derivation.
-        index: of the claim that tells it.
-        slot: of the end that is described; the other one is the person.
-    """
-    claim = phrases.form_words.claims[index]
-    phrases.used.add(index)
-    subject = phrases.noun_phrase(claim.subject if slot == "s" else claim.object, subject=True)
-    person = phrases.other(index, slot)
-    assert isinstance(person, str)
-    return f"{subject} {phrases.frame(index, subject=slot).predicate(phrases.indefinite(person))}."
 
 
 def capital(sentence: str) -> str:

@@ -1,10 +1,8 @@
 """A logical form in English: several derivations of the grammar are tried, and one of the smoothest is taken.
 
-A question is one sentence ("Who designed this lighthouse?") or two ("The shipyard that built this lifeboat was founded by a man. In which
-town did he die?"). Which fits depends on how deep and heavy its descriptions are; so all are derived at random a number of times and
-weighed, and the draft's hash decides between those that are equally good.
+A question is one sentence: one that opens with a statement reads like a riddle. Which wording fits depends on how deep and heavy its
+descriptions are; so all are derived at random a number of times and weighed, and the draft's hash decides between those that are equally good.
 """
-import random
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from transforms.writing.graph.form_words import FormWords
 from transforms.writing.graph.label_source import WordSource
 from transforms.writing.graph.lints import problems, said_of, weigh
 from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
-from transforms.writing.graph.questions import capital, meetings, question, story
+from transforms.writing.graph.questions import capital, question
 
 TRIES_PER_CLAIM = 32
 """Derivations a question, by the number of its claims."""
@@ -25,8 +23,6 @@ HEAVIEST = 12.0
 """Cost above which the smoothest wording is still not for readers."""
 NEARLY = 1.2
 """Wordings whose cost is within this of the best are equally good, and one is drawn."""
-STORY = 2.0
-"""Cost of a sentence before the question: it has to spare the question more than that."""
 KINSHIP = frozenset({"P22", "P25", "P26", "P40", "P3373", "P1038"})
 
 
@@ -67,7 +63,7 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     weights: dict[str, float] = {}
     for _ in range(TRIES_PER_CLAIM * max(1, len(words.claims))):
         phrases = NounPhrases(words, rng)
-        text = _derive(phrases, rng)
+        text = _derive(phrases)
         cost = phrases.cost + HOPELESS * (len(phrases.used) < len(words.claims))
         if cost >= HOPELESS and wordings:
             continue
@@ -106,15 +102,9 @@ def _meet(one: ClaimClause, two: ClaimClause) -> bool:
     return any(isinstance(term, str) and term in (two.subject, two.object) for term in (one.subject, one.object))
 
 
-def _derive(phrases: NounPhrases, rng: random.Random) -> str:
-    """One wording: the question alone, or a sentence that leads to it first."""
-    met = meetings(phrases)
-    sentences = []
-    if met and rng.random() < 0.3:
-        sentences.append(story(phrases, *rng.choice(met)))
-        phrases.cost += STORY
-    sentences.append(question(phrases))
-    text = " ".join(capital(s.replace(",?", "?").replace(",.", ".")) for s in sentences)
+def _derive(phrases: NounPhrases) -> str:
+    """One wording."""
+    text = capital(question(phrases).replace(",?", "?"))
     # "the species shown here" ends a sentence or begins one; in the middle it is "this species". "This one" is said last.
     shown = phrases.anchor_phrase
     phrases.cost += HOPELESS * (re.search(r"this one\b(?!\?)", text) is not None)

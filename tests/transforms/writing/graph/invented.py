@@ -122,6 +122,20 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     # three and four hops
     ("x0 painting, x1 human, x2 human, a town", "entity", ("image x0", "x0 P170 x1", "x1 P1066 x2", "x2 P20 a")),
     ("x0 schooner, x1 shipyard, x2 human, a art academy", "entity", ("image x0", "x0 P176 x1", "x1 P112 x2", "x2 P69 a")),
+    # what people like to know
+    ("x0 lighthouse, x1 human, a disease", "entity", ("image x0", "x0 P84 x1", "x1 P509 a")),
+    ("x0 painting, x1 human, a castle", "entity", ("image x0", "x0 P170 x1", "x1 P2632 a")),
+    ("x0 arch bridge, x1 human, a human", "entity", ("image x0", "x0 P631 x1", "x1 P157 a")),
+    ("x0 novel, x1 human", "string", ("image x0", "x0 P50 x1", "x1 P1449 a")),
+    ("x0 painting, x1 family", "string", ("image x0", "x0 P1028 x1", "x1 P1451 a")),
+    ("x0 town, x1 association football club, a animal", "entity", ("image x0", "x1 P159 x0", "x1 P822 a")),
+    ("x0 castle, a film", "entity", ("image x0", "a is film", "a P915 x0")),
+    ("x0 castle, a treaty", "entity", ("image x0", "a is treaty", "a P276 x0")),
+    ("x0 theatre building, a opera", "entity", ("image x0", "a is opera", "a P4647 x0")),
+    ("x0 observatory, x1 comet, a human", "entity", ("image x0", "x1 is comet", "x1 P65 x0", "x1 P61 a")),
+    ("x0 lighthouse, x1 human, x2 biography, a human", "entity", ("image x0", "x0 P84 x1", "x2 is biography", "x2 P921 x1", "x2 P50 a")),
+    ("x0 human, x1 statue, a town", "entity", ("image x0", "x1 is statue", "x1 P547 x0", "x1 P131 a")),
+    ("x0 town, x1 treaty, a human", "entity", ("image x0", "x1 is treaty", "x1 P276 x0", "x1 P50 a")),
     # years between, and a year read on the picture
     ("x0 lighthouse, x1 human", "quantity", ("image x0", "x0 P84 x1", "x1 P570 d2", "d1 reads P1684 plaque x0", "a = difference d1 d2")),
     # texts, quantities, quirks

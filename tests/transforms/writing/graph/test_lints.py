@@ -32,13 +32,13 @@ from transforms.writing.graph.lints import MAX_WORDS, problems, repeated, weigh
     ("In which year was the birthplace of the discoverer of this species founded?", "stranded"),
     ("To whom is the novel set in the town seen from this tower dedicated?", "stranded"),
     ("On which mountain does the river this dam holds back rise?", "stranded"),
+    ("In which town is the novel by this woman set?", "stranded"),
     ("How many years after its architect was born was it put up?", "stranded"),
     # clauses within clauses
     ("Who founded the shipyard that built the schooner that sails from this town?", "nested clauses"),
     ("Who founded the company based in the town where the man who designed this church lies?", "nested clauses"),
-    # a sentence that says nothing, and a thing said again a sentence later
-    ("The architect of this bridge died in a town. Who founded it?", "a sentence that says nothing: The architect of this bridge died in a town."),
-    ("This painting is by a woman. Who taught her?", "a sentence that says nothing: This painting is by a woman."),
+    # a statement before the question, and a thing said again a sentence later
+    ("The museum that owns this painting was founded by a woman. In which church is she buried?", "opens with a statement"),
     ("The architect of this bridge died in a town. In which year was the town founded?", "repeated word: town"),
     ("Who founded the company that built the engine of this company?", "repeated word: company"),
     # one relation in two words, or in a word that means another one
@@ -59,7 +59,6 @@ def test_a_lint_finds_the_shortest_text_that_breaks_it(text, problem):
 
 @pytest.mark.parametrize("text", [
     "In which district is the village where this mineral was found?",
-    "The shipyard that built this schooner was founded by a woman. In which town did her mother die?",
     "Which bridge in Karsk was designed by the architect of this one?",
     "What year was the birthplace of this bridge's architect founded?",
     "Who painted “The The of a apple”?",

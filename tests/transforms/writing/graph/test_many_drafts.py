@@ -66,10 +66,9 @@ def test_no_content_word_is_said_twice(worded):
         assert max(Counter(stem(w) for w in _content(text, "")).values(), default=1) == 1, text
 
 
-def test_a_first_sentence_meets_a_person_who_is_he_or_she_in_the_next(worded):
+def test_no_question_opens_with_a_statement(worded):
     for text, *_ in worded:
-        if ". " in text:
-            assert re.search(r"\ba (?:man|woman)\b[^.]*\. .*\b(?:he|she|his|her|him)\b", text), text
+        assert ". " not in text, text
 
 
 def test_no_sentence_has_a_relative_clause_within_another(worded):
