@@ -178,5 +178,5 @@ def property_use(property_id: str) -> PropertyUse:
     volatile, single = property_id in data["volatile_properties"], property_id in data["single_properties"]
     if property_id in data["trivial_properties"]:
         return PropertyUse(**data["trivial"], volatile=volatile)
-    listed = {name: tuple(value) if isinstance(value, list) else value for name, value in data["properties"].get(property_id, {}).items()}
+    listed: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data["properties"].get(property_id, {}).items()}
     return PropertyUse(**listed, volatile=volatile, single=single)

@@ -2,14 +2,18 @@
 
 The picture might show any thing of the class that the words name, so the words leave several answers open: with two of them one in two
 guesses is right. And some answers are the commonest of their kind whatever is shown ("Northern Hemisphere", "mayor"): how common was
-counted once, when the store was made (`PropertyProfile.num_commonest`).
+counted once, when the store was made (`PropertyProfile.num_commonest`), and over several steps it is counted along them.
 """
+from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
+from knowledge.store.profiles import answer_key
 from records.form import ClaimClause, ClassClause, Compute, Form
 from records.knowledge import PropertyProfile, Value
+from transforms.certificate.effective import chain
 from transforms.certificate.execute import Binding, TooLarge, answers
-from transforms.certificate.facts import Facts, classes_of
+from transforms.certificate.facts import CACHED, Facts, best_values, classes_of
 from transforms.certificate.said_class import said_class
 
 MOST_ANSWERS = 5
@@ -18,6 +22,11 @@ BETWEEN_TWO = ("earliest", "latest", "largest", "smallest")
 """Operations whose answer is one of the things that they compare."""
 WEIGHT = 10
 """Subjects of a class that count as much as all other subjects of the property together: of three towns nobody learns what towns are like."""
+
+MOST_COUNTED = 25_000
+"""Members of a class that are looked at one by one."""
+MIN_SHOWN = 5
+"""Other pictured things that must lead as far before their commonest end counts as a guess."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +45,10 @@ def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
 
 
 def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
-    """How often the best guess is right by the kind of answer alone: one of those compared, or the commonest value of the relation that is asked."""
+    """How often the best guess is right by the kind of answer alone: one of those compared, or the commonest value of the relations that are asked."""
     compared = [1 / len(c.args) for c in form.of(Compute) if c.op in BETWEEN_TWO and c.out == form.ask.var]
-    return max((*compared, *(commonest_share(facts, c.property, _subject(c, binding)) for c in form.of(ClaimClause) if c.object == form.ask.var)),
-               default=0.0)
+    asked = [commonest_share(facts, c.property, _subject(c, binding)) for c in form.of(ClaimClause) if c.object == form.ask.var]
+    return max(*compared, *asked, _share_of_chain(form, facts, binding), 0.0)
 
 
 def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> int:
@@ -59,8 +68,56 @@ def commonest_share(facts: Facts, property: str, subject: str) -> float:
     The largest over its direct classes, each drawn towards all subjects by the weight of `WEIGHT` of them.
     """
     everywhere = _share(facts.profile(property), 0.0, 0)
-    known = [p for c in classes_of(facts, subject) if (p := facts.profile(property, c)).num_subjects]
-    return max((_share(p, everywhere, WEIGHT) for p in known), default=everywhere)
+    return max((_share_in(facts, property, c, everywhere) for c in classes_of(facts, subject) if facts.profile(property, c).num_subjects), default=everywhere)
+
+
+def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> float:
+    """A class's share drawn towards all subjects, of one guess: what is commonest in the class need not be what is commonest everywhere."""
+    profile, all_subjects = facts.profile(property, class_id), facts.profile(property).num_subjects
+    bound = _share(profile, everywhere, WEIGHT)
+    if profile.num_instances > MOST_COUNTED:
+        return bound
+    others = profile.num_subjects - 1 + WEIGHT
+    found = [max(0, n - 1) + WEIGHT * facts.num_subjects(property, key) / all_subjects for key, n in _entities_in(facts, property, class_id).items()]
+    return min(bound, max(*found, WEIGHT * everywhere) / others) if found else bound
+
+
+@lru_cache(maxsize=CACHED)
+def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
+    """The values that are things, by their keys, of a class's own members."""
+    members = [m for m in facts.members(class_id, limit=MOST_COUNTED) if class_id in classes_of(facts, m)]
+    return Counter(v.key() for m in members for v in best_values(facts, m, property) if v.kind == "entity")
+
+
+def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
+    """How often the commonest end of several forward steps is right for the pictured things of the picture's kind; 0 where too few come so far.
+
+    Only ends of the answer's own kind count, since the words tell it: "Who gave their name to the city where this man died?" is Washington for all
+    presidents of whom a store has pictures, though most died in cities that bear no person's name.
+    """
+    steps = chain(form)
+    if len(steps) < 2 or any(reverse for _, reverse in steps):
+        return 0.0
+    kind = said_class(facts, binding[form.ask.var].entity)
+    ends = [n for end, n in _ends(facts, said_class(facts, binding[form.anchor].entity), tuple(p for p, _ in steps)).items() if said_class(facts, end) == kind]
+    others = sum(ends) - 1
+    return (max(ends) - 1) / others if others >= MIN_SHOWN else 0.0
+
+
+@lru_cache(maxsize=CACHED)
+def _ends(facts: Facts, class_id: str, properties: tuple[str, ...]) -> Counter[str]:
+    """Where so many steps, each over its one value, lead to from the pictured members of a class; a date counts by its year."""
+    found: Counter[str] = Counter()
+    for member in facts.members(class_id, limit=MOST_COUNTED):
+        at = member if facts.images_of(member) else ""
+        for property in properties:
+            values = best_values(facts, at, property) if at else ()
+            if len(values) != 1 or values[0].kind in ("somevalue", "novalue"):
+                break
+            at = values[0].entity or answer_key(values[0].key())
+        else:
+            found[at] += 1
+    return found
 
 
 def _share(profile: PropertyProfile, believed: float, weight: int) -> float:

@@ -2,12 +2,12 @@
 import pytest
 
 from records.form import Ask, ClaimClause, Compute, Form, Image
-from records.knowledge import entity_value
+from records.knowledge import ImageAsset, entity_value
 from records.outcomes import Reason
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd
 from transforms.certificate.certify import CertificateRules, Refusal, certify_form
-from transforms.certificate.guess import commonest_share, guess, guess_of_kind
+from transforms.certificate.guess import _share_of_chain, commonest_share, guess, guess_of_kind
 
 FORM = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x1", property="P19", object="a")),
             ask=Ask(var="a", type="entity"))
@@ -44,6 +44,36 @@ def test_a_class_of_few_is_drawn_towards_all():
     assert commonest_share(SmallFacts([*few, *others]), "P37", "Q0") < 0.12
     assert commonest_share(SmallFacts(few), "P37", "Q0") == 1.0, "nothing else is known"
     assert commonest_share(SmallFacts(few), "P19", "Q0") == 0.0
+
+
+def test_what_is_commonest_everywhere_is_not_added_to_what_is_commonest_in_the_class():
+    films = [c for i in range(160) for c in (claim(f"Q4{i:03}", "P31", "Q11424"), claim(f"Q4{i:03}", "P195", "Qmoma"))]
+    paintings = [c for i in range(16) for c in (claim(f"Q6{i:03}", "P31", "Q3305213"), claim(f"Q6{i:03}", "P195", f"Qmuseum{i // 4}"))]
+    one = commonest_share(SmallFacts([*films, *paintings]), "P195", "Q6000")
+    assert one == pytest.approx(10 * 159 / 175 / 25), "a guess is either the films' museum or one of the paintings'"
+    same = [c if c.property == "P31" else claim(c.subject, "P195", "Qmoma") for c in paintings]
+    assert commonest_share(SmallFacts([*films, *same]), "P195", "Q6000") == pytest.approx(1.0, abs=0.01)
+
+
+def shown(*namesakes: str) -> SmallFacts:
+    """Pictured people who each died in a town of their own, which is named after the given thing: a person, or Qduchy."""
+    claims = [c for i, name in enumerate(namesakes) for c in (
+        claim(f"Q8{i}", "P31", "Q5"), claim(f"Q8{i}", "P20", f"Q9{i}"), claim(f"Q9{i}", "P31", "Q515"), claim(f"Q9{i}", "P138", name))]
+    pictures = {f"Q8{i}": (ImageAsset(id=f"i{i}", file=f"{i}.jpg", mime="image/jpeg", width=600, height=600, num_bytes=1),) for i in range(len(namesakes))}
+    return SmallFacts([*claims, *(claim(n, "P31", "Q154547" if n == "Qduchy" else "Q5") for n in set(namesakes))], images=pictures)
+
+
+def test_an_answer_to_which_the_pictured_things_of_a_kind_nearly_all_lead_is_guessed():
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P20", object="x1"), ClaimClause(subject="x1", property="P138", object="a")),
+                ask=Ask(var="a", type="entity"))
+
+    def share(*namesakes: str) -> float:
+        return _share_of_chain(form, shown(*namesakes), {"x0": entity_value("Q80"), "x1": entity_value("Q90"), "a": entity_value(namesakes[0])})
+
+    assert share(*["Qw"] * 6) == 1.0 and share(*["Qw"] * 5, "Qc") == pytest.approx(0.8)
+    assert share(*["Qw"] * 6, *["Qduchy"] * 9) == 1.0, "the words say that it is a person"
+    assert share(*["Qw"] * 5) == 0.0, "too few"
+    assert share(*(f"Qw{i}" for i in range(9))) == 0.0
 
 
 def test_which_of_two_is_a_coin_toss():

@@ -90,7 +90,7 @@ def _entity(phrases: NounPhrases) -> str:
     if slot == "o" and phrase.ask and phrases.rng.random() < 0.5:
         return _filled(phrases, phrases.choose(phrase.ask), other)
     if called and other not in phrases.introduced and phrases.rng.random() < 0.4:
-        phrases.cost += 1.3  # "Who was the founder of …": "Who founded …" is shorter
+        phrases.cost += 1.3 if person else 3.0  # "Who was the founder of …": "Who founded …" is shorter; "Which town was the birthplace of …" is for heavy ones
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
         return f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
