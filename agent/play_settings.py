@@ -20,6 +20,9 @@ class OracleSettings:
     """It is told what the picture's file page says is to be seen, and searches for that in words (`sighted_solver.py`)."""
     mistakes: Annotated[float, Ge(0), Le(1)] = 0.0
     """sighted: share of episodes in which it makes a mistake first and mends it, so that trajectories show how."""
+    slips: Annotated[float, Ge(0), Le(1)] = 0.0
+    """sighted: share of its turns before which one comes that breaks the protocol (at most two an episode), so that trajectories show how one gets
+    over it. To be kept, they need `limits.on_violation: observe` and `teach.max_slips`."""
 
 
 @dataclass(frozen=True, kw_only=True)

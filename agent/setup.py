@@ -15,6 +15,7 @@ from agent.engines.token_engine import Sampling, TokenEngine
 from agent.live.live_provider import LiveProvider
 from agent.oracle.oracle_engine import OracleEngine, keep
 from agent.oracle.puzzle import Puzzle, puzzle_from
+from agent.oracle.slips import MAX_SLIPS
 from agent.play.player import Player
 from agent.play_settings import PlaySettings
 from agent.providers.local_provider import LocalProvider
@@ -229,21 +230,28 @@ def open_engine(settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]) -
     return at.opened.once(key, lambda: make(settings, at)), _nothing
 
 
-def check_engine(settings: PlaySettings, models: ModelSettings) -> None:
+def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "teach") -> None:
     """Raises what an engine would lack, before work starts and without loading a model.
+
+    Args:
+        where: the recipe's section that holds the settings; stands in errors.
 
     Raises:
         InputError: a setting that the engine needs is missing.
     """
     if settings.engine == "openai" and AGENT not in models.roles:
-        raise InputError("teach.engine openai", f"needs a model in the role {AGENT!r}, and models.roles names none",
+        raise InputError(f"{where}.engine openai", f"needs a model in the role {AGENT!r}, and models.roles names none",
                          "Add models.endpoints and models.roles.agent to the recipe (--recipe FILE, or --set).")
     if settings.engine in ("transformers", "server") and not settings.model:
-        raise InputError(f"teach.engine {settings.engine}", "needs teach.model", "Name the folder of a model (for `server`: of its processor).")
+        raise InputError(f"{where}.engine {settings.engine}", f"needs {where}.model", "Name the folder of a model (for `server`: of its processor).")
     if settings.engine == "server" and settings.server is None:
-        raise InputError("teach.engine server", "needs teach.server", "Name it: teach: {server: {name: …, url: http://host:port, model: …}}.")
+        raise InputError(f"{where}.engine server", f"needs {where}.server",
+                         f"Name it: {where}: {{server: {{name: …, url: http://host:port, model: …}}}}.")
     if settings.engine == "oracle" and settings.live is not None:
-        raise InputError("teach.engine oracle", "plays over the store only", "Remove teach.live, or take another engine.")
+        raise InputError(f"{where}.engine oracle", "plays over the store only", f"Remove {where}.live, or take another engine.")
+    if settings.oracle.slips and (settings.limits.on_violation == "end" or 0 < settings.limits.faults <= MAX_SLIPS):
+        raise InputError(f"{where}.oracle.slips", f"needs limits under which {MAX_SLIPS} turns that break the protocol end no episode",
+                         f"Set {where}.limits.on_violation to observe, and {where}.limits.faults to 0 or to 3 and more.")
 
 
 def _nothing(question: Question) -> None:
@@ -259,7 +267,8 @@ def _oracle(settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]) -> tu
         assert puzzle is not None, "tasks without a form are not given to the oracle"
         keep(puzzles, question.id, puzzle)
 
-    return OracleEngine(puzzles, tools=tools, max_calls=settings.limits.calls, mistakes=settings.oracle.mistakes, seed=at.seed), begin
+    return OracleEngine(puzzles, tools=tools, max_calls=settings.limits.calls, mistakes=settings.oracle.mistakes,
+                        slips=settings.oracle.slips, seed=at.seed), begin
 
 
 def _openai(settings: PlaySettings, at: PlayPlace) -> Engine:

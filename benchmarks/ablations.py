@@ -3,9 +3,10 @@
     python -m benchmarks.ablations STORE OUT [--recipe demo] [--seeds 300] [--arms whole no_filters …] [--set KEY=VALUE]
 
 All arms draw the same seeds. Of each is told which share of the questions that reach a filter falls there (the shortcuts that its questions
-have), how many are kept, and of those that the oracle plays how many it solves, with how many calls. Shares have Wilson's 95 % intervals.
-`without_handles` plays the questions of `whole` with a tool box that numbers no pictures. What fatal-aware training and AXPO with its controls are
-worth stands beside it: `benchmarks.learning_cases`.
+have), how many are kept, of those that the oracle plays how many it solves, with how many calls, and which share of its right episodes the process
+filter drops. Shares have Wilson's 95 % intervals.
+`without_handles` plays the questions of `whole` with a tool box that numbers no pictures. The oracle was never trained with them, so it is its own fair
+control; what a trained policy loses is not told. What fatal-aware training and AXPO with its controls are worth: `benchmarks.learning_cases`.
 
 An arm that stands under OUT is not run again.
 """
@@ -25,6 +26,7 @@ from transforms.stages.run_folder import RunFolder
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "whole": (),
+    "no_anchor": ("draft.hops={easy: 0, medium: 0, hard: 0}", "draft.own_page=true"),
     "rewriting": ("draft.rewrite_bridges=true",),
     "no_margin": ("certificate.margin=0",),
     "no_enhancement": ("enhancement.share=0",),
@@ -32,7 +34,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "no_interest": ("draft.ranked=1", "draft.least_interest=0"),
     "no_details": ("draft.detail_share=0",),
 }
-"""Settings by arm. `rewriting` is on in the recipes with a model, and off in the demo's."""
+"""Settings by arm. `rewriting` is on in the recipes with a model, and off in the demo's. `no_anchor`: the picture of a path shows the thing that is
+asked about (OpenSearch-VL's answer-side picture), which its own page may tell."""
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")
 """Filters whose verdict is about the question and not about a fault of it."""
@@ -51,6 +54,8 @@ class Arm:
     """Of the kept questions, by the oracle."""
     calls: float
     """Of the oracle, an episode."""
+    unfit: Share
+    """Of the oracle's right episodes, by the process filter."""
 
 
 def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
@@ -60,21 +65,22 @@ def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
         return run, run_synth(recipe, store=store, out=run.path, opened=opened)
 
 
-def played(run: RunFolder, store: str, policy: str, *overrides: str) -> tuple[Share, float]:
-    """(solved of the kept questions, calls an episode) of the oracle."""
+def played(run: RunFolder, store: str, policy: str, *overrides: str) -> tuple[Share, float, Share]:
+    """(solved of the kept questions, calls an episode, unfit of the right episodes) of the oracle."""
     recipe = recipe_for(run.path, overrides=("teach.engine=oracle", 'teach.uses=["sft", "rl", "benchmark"]', *overrides))
     with Opened() as opened:
         told = run_teach(recipe, run=run.path, store=store, opened=opened, policy=policy)
     count = told.funnel.by_stage
-    return Share(told.numbers.kept.num_episodes, count["tasks"].num_out), told.numbers.played.mean_calls
+    return (Share(told.numbers.kept.num_episodes, count["tasks"].num_out), told.numbers.played.mean_calls,
+            Share(count["process"].num_rejected, count["process"].num_in))
 
 
-def arm_of(recipe: Recipe, funnel: Funnel, solved: Share, calls: float) -> Arm:
+def arm_of(recipe: Recipe, funnel: Funnel, solved: Share, calls: float, unfit: Share) -> Arm:
     """An arm's figures from its funnel and from what the oracle did."""
     count = funnel.by_stage
     return Arm(Share(count["draft"].num_kept, count["draft"].num_in),
                {name: Share(count[name].num_rejected, count[name].num_in) for name in SHORTCUTS if getattr(recipe.filters, name)},
-               funnel.counts[-1].num_kept, solved, calls)
+               funnel.counts[-1].num_kept, solved, calls, unfit)
 
 
 def line(name: str, arm: Arm) -> str:
@@ -82,7 +88,8 @@ def line(name: str, arm: Arm) -> str:
     def told(share: Share | None) -> str:
         return "–" if share is None or not share.num else f"{share.value:.2f} ({share.interval[0]:.2f}–{share.interval[1]:.2f})"
 
-    cells = [told(arm.drafted), *(told(arm.shortcuts.get(filter_)) for filter_ in SHORTCUTS), f"{arm.kept:,}", told(arm.solved), f"{arm.calls:.1f}"]
+    cells = [told(arm.drafted), *(told(arm.shortcuts.get(filter_)) for filter_ in SHORTCUTS), f"{arm.kept:,}", told(arm.solved), f"{arm.calls:.1f}",
+             told(arm.unfit)]
     return f"| {name} | {' | '.join(cells)} |"
 
 
@@ -97,12 +104,13 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], help="of the recipe, in every arm")
     asked = parser.parse_args()
     print(f"{date.today()}, recipe {asked.recipe}, {asked.seeds} seeds an arm; share (95 %, Wilson)\n")
-    print(f"| arm | drafted | {' | '.join(f'falls at {name}' for name in SHORTCUTS)} | kept | oracle solves | its calls |\n|{'---|' * (len(SHORTCUTS) + 5)}")
+    print(f"| arm | drafted | {' | '.join(f'falls at {name}' for name in SHORTCUTS)} | kept | oracle solves | its calls | "
+          f"right but unfit |\n|{'---|' * (len(SHORTCUTS) + 6)}")
     for name in asked.arms:
         recipe = load_recipe(asked.recipe, (f"seeds.count={asked.seeds}", *asked.set, *PARTS.get(name, ())))
         run, funnel = made(recipe, asked.store, asked.out / ("whole" if name == WITHOUT_HANDLES else name))
-        solved, calls = played(run, asked.store, *((WITHOUT_HANDLES, "teach.tools.handles=false") if name == WITHOUT_HANDLES else ("teacher",)))
-        print(line(name, arm_of(recipe, funnel, solved, calls)), flush=True)
+        told = played(run, asked.store, *((WITHOUT_HANDLES, "teach.tools.handles=false") if name == WITHOUT_HANDLES else ("teacher",)))
+        print(line(name, arm_of(recipe, funnel, *told)), flush=True)
 
 
 if __name__ == "__main__":

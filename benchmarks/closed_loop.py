@@ -1,32 +1,42 @@
 """The closed loop against its controls, at equal volume and compute, on the learning world with the tiny policy.
 
-    python -m benchmarks.closed_loop OUT [--seeds 1 2] [--rounds 3] [--tasks 16] [--steps 6] [--questions 12] [--draw 96] [--policy MODEL]
+    python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
-Goes on where it was stopped, and prints the tables at the end.
+Goes on where it was stopped; prints the tables and draws OUT/closed_loop.png after each seed.
 
 Arms: `none` (diagnosed edits), `static` (no edit), `random_edits` (as many fields as the loop may edit, moved at random). All begin with the same recipe
-and the same fine-tuned policy, draw as many seeds and tasks a round, play as many rollouts and train as many steps of as many questions and rollouts.
-A seed is that of the draw of tasks and of GRPO. Two figures:
+and the same policy, draw as many seeds and tasks a round, play as many rollouts and train as many steps of as many questions and rollouts.
+A seed is that of the draw of tasks and of GRPO. Arms differ from the first update on, which acts on the round after: in round 1 questions, rollouts,
+diagnosis and training of a seed's first arm serve the others too, and only the update is their own.
+
+The policy has outgrown its recipe: after fine-tuning it was trained by one long round on all three levels (`--warm-up` steps of GRPO), and the loop begins
+with the demo's recipe, which draws easy and medium questions alone. Where a recipe suits the policy there is nothing to diagnose, and the loop is the
+static control to the letter.
+
+Two figures:
 
 * share of good_match tasks by round: of the round's tasks, for the policy as it is then;
-* held-out reward: 30 tasks, ten of each level, about things that no arm and no fine-tuning asked about; four rollouts each, before and after
+* held-out reward: 30 tasks, ten of each level, about things that no arm and no training before asked about; four rollouts each, before and after
   all rounds.
 """
 import argparse
 import dataclasses
 import json
 import platform
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.learning import interval
+import numpy as np
+
+from benchmarks.learning import T95, interval
 from files.opened import Opened
 from files.parquet import write_whole
 from pipeline.commands.demo_loop import RECIPE, loop_of, start
 from pipeline.evolve.axes import balanced
-from pipeline.evolve.loop import run_loop
-from pipeline.evolve.loop_folder import LoopFolder
+from pipeline.evolve.loop import run_loop, run_step
+from pipeline.evolve.loop_folder import FILES, STEPS, LoopFolder, RoundFolder
 from pipeline.evolve.rollouts import read_rollouts
 from pipeline.evolve.subset import questions_of, write_subset
 from pipeline.evolve.verify import policy_settings
@@ -38,10 +48,14 @@ from records.synthesis import Question
 from transforms.episodes.episode_folder import EpisodeFolder
 from transforms.stages.run_folder import RunFolder
 
-WORLD_SEED, EXAM_SEED = 5, 999
-ARMS = ("none", "static", "random_edits")
+WORLD_SEED, EXAM_SEED, WARM_UP_SEED = 5, 999, 500
+ARMS = ("static", "none", "random_edits")
+"""In the order in which a seed's are run."""
 LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
-NUM_EXAM, ROLLOUTS = 30, 4
+"""Of the exam, and of what the policy was trained on before."""
+NUM_EXAM, ROLLOUTS, NUM_WARM_UP = 30, 4, 40
+Exam = Mapping[str, Share]
+"""Right rollouts of held-out tasks, of all ("") and by level."""
 
 
 def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
@@ -55,16 +69,42 @@ def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
             run_synth(recipe, store=str(store), out=made.path, opened=opened)
         chosen = balanced(questions_of(made), NUM_EXAM, levels=LEVELS, seed=EXAM_SEED)
         write_subset(made, folder, [q.id for q in chosen])
-        write_whole(excluded, (known.read_text() + "".join(f"{e}\n" for e in sorted(_entities(chosen)))).encode())
+        _write_entities(excluded, known, chosen)
     return folder, excluded
 
 
-def _entities(questions: Sequence[Question]) -> set[str]:
-    return {entity for q in questions for entity in (q.seed_entity, q.anchor) if entity}
+def warmed_up(out: Path, policy: Path, store: Path, excluded: Path, steps: int) -> tuple[Path, Path]:
+    """The policy after one long round on all levels, and the file of the entities that were asked about so far."""
+    loop = loop_of(out / "warm_up", policy, store, excluded, seed=WARM_UP_SEED, overrides=(
+        f"seeds.levels={json.dumps(LEVELS)}", f"evolve.tasks={NUM_WARM_UP}", "evolve.rounds=1", "evolve.held_out=0", "evolve.control=static",
+        f"evolve.train.set=[step.steps={steps}, evaluation.every=0]"))
+    with Opened() as opened:
+        for step in STEPS:
+            run_step(loop, 1, step, opened)
+    asked = out / "asked.txt"
+    _write_entities(asked, excluded, questions_of(loop.round(1).batch))
+    return Path(loop.round(1).read("train")["model"]), asked
 
 
-def examined(exam: RunFolder, recipe: Recipe, model: str, name: str, store: Path) -> dict[str, Share]:
-    """Right rollouts of a policy at the held-out tasks, of all ("") and by level."""
+def _write_entities(path: Path, known: Path, asked: Sequence[Question]) -> None:
+    """Writes the entities of a file, and those that some questions ask about."""
+    entities = {entity for q in asked for entity in (q.seed_entity, q.anchor) if entity}
+    write_whole(path, (known.read_text() + "".join(f"{e}\n" for e in sorted(entities))).encode())
+
+
+def shared_round(first: LoopFolder, loop: LoopFolder) -> None:
+    """Lets a loop begin with another's first round, all but its update; nothing where it has begun."""
+    if loop.rounds() or first.path == loop.path:
+        return
+    source, made = first.round(1), RoundFolder(loop.path / "rounds" / "copied")
+    shutil.rmtree(made.path, ignore_errors=True)  # a copy that was broken off
+    shutil.copytree(source.path, made.path, ignore=shutil.ignore_patterns(FILES["update"], "run.sh", "train"), symlinks=True)
+    made.begin(loop.recipe, model=source.model, parent=source.parent)
+    made.path.rename(loop.round(1).path)
+
+
+def examined(exam: RunFolder, recipe: Recipe, model: str, name: str, store: Path) -> Exam:
+    """Plays the held-out tasks with a policy."""
     settings = policy_settings(recipe, model)
     taken = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     play = dataclasses.replace(recipe, teach=dataclasses.replace(recipe.teach, **taken, rollouts=ROLLOUTS, uses=("sft", "rl"), keep=0))
@@ -76,59 +116,103 @@ def examined(exam: RunFolder, recipe: Recipe, model: str, name: str, store: Path
                          sum(len(played[q.id].judged) for q in questions if level in ("", q.level))) for level in ("", *LEVELS)}
 
 
-def good_match(loop: LoopFolder) -> list[Share]:
-    """By round."""
+def good_match(loop: LoopFolder) -> list[float]:
+    """By round; a round of which nothing could be said has none."""
     found = [at.read("verify")["good_match"] for at in loop.rounds()]
-    return [Share(each["good"], each["judged"]) for each in found]
+    return [each["good"] / each["judged"] if each["judged"] else 0.0 for each in found]
 
 
-def line(name: str, by_seed: Sequence[float | None]) -> str:
+def line(name: str, by_seed: Sequence[float]) -> str:
     """Mean and Student's interval over seeds, then each seed."""
-    had = [value for value in by_seed if value is not None]
-    return f"{name:42} {interval(had) if had else 'nothing':>16}   {'  '.join('–' if v is None else f'{v:.3f}' for v in by_seed)}"
+    return f"{name:44} {interval(by_seed):>16}   {'  '.join(f'{v:.3f}' for v in by_seed)}"
+
+
+def table(shares: Mapping[str, Sequence[Sequence[float]]], before: Exam, after: Mapping[str, Sequence[Exam]]) -> list[str]:
+    """A line a figure and arm, and what the diagnosed arm has more than a control, within seeds.
+
+    Args:
+        shares: by arm and seed, good_match by round.
+        before: the policy's that all begin with.
+        after: by arm and seed.
+    """
+    figures = {f"good_match, round {n + 1}": {arm: [each[n] for each in found] for arm, found in shares.items()} for n in range(len(shares[ARMS[0]][0]))}
+    later = {arm: [float(np.mean(each[1:])) for each in found] for arm, found in shares.items()}
+    figures |= {"good_match, rounds after the first": later} if len(shares[ARMS[0]][0]) > 1 else {}
+    figures |= {f"held-out reward, {level or 'all'}": {arm: [each[level].value or 0.0 for each in found] for arm, found in after.items()}
+                for level in ("", *LEVELS)}
+    made = [f"held-out reward before, {level or 'all'}: {share}" for level, share in before.items()]
+    for name, arms in figures.items():
+        made += [line(f"{name}, {arm}", found) for arm, found in arms.items()]
+        made += [line(f"  diagnosed more than {arm}", [a - b for a, b in zip(arms["none"], arms[arm], strict=True)]) for arm in ARMS if arm != "none"]
+    return made
+
+
+def draw(shares: Mapping[str, Sequence[Sequence[float]]], before: Exam, after: Mapping[str, Sequence[Exam]], path: Path) -> None:
+    """good_match by round and held-out reward by level: means with Student's intervals over seeds."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4))
+    left, right = figure.subplots(1, 2, sharey=True)
+    for place, (arm, name) in enumerate({"static": "static", "none": "diagnosed", "random_edits": "random edits"}.items()):
+        shift = 0.06 * (place - 1)
+        by_round = np.array(shares[arm])
+        left.errorbar(np.arange(by_round.shape[1]) + 1 + shift, by_round.mean(axis=0), _half(by_round), marker="o", capsize=3, label=name, color=f"C{place}")
+        by_level = np.array([[each[level].value or 0.0 for level in ("", *LEVELS)] for each in after[arm]])
+        right.bar(np.arange(len(LEVELS) + 1) + 0.25 * (place - 1), by_level.mean(axis=0), 0.25, yerr=_half(by_level), capsize=3, color=f"C{place}")
+    for place, level in enumerate(("", *LEVELS)):
+        right.hlines(before[level].value or 0.0, place - 0.4, place + 0.4, color="black", linestyle="--", label="before" if not place else None)
+    left.set(xlabel="round", xticks=range(1, len(shares[ARMS[0]][0]) + 1), title="share of good_match tasks", ylim=(0, 1))
+    right.set(xticks=range(len(LEVELS) + 1), xticklabels=["all", *LEVELS], title="held-out reward after all rounds")
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+        axes.legend()
+    figure.tight_layout()
+    figure.savefig(path, dpi=100)
+
+
+def _half(by_seed: np.ndarray) -> np.ndarray:
+    """Half of Student's interval over the first axis; 0 for one seed."""
+    num = len(by_seed)
+    return T95[num] * by_seed.std(axis=0, ddof=1) / num ** 0.5 if num in T95 else np.zeros(by_seed.shape[1])
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--tasks", type=int, default=16)
-    parser.add_argument("--steps", type=int, default=6)
+    parser.add_argument("--tasks", type=int, default=14)
+    parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--questions", type=int, default=12, help="of a step")
     parser.add_argument("--draw", type=int, default=96, help="seeds of a round")
-    parser.add_argument("--policy", type=Path, help="the model that all arms begin with; by default the fine-tuned one")
+    parser.add_argument("--warm-up", type=int, default=16, help="steps of GRPO before all rounds")
     asked = parser.parse_args()
     tuned, store, known = start(asked.out, seed=WORLD_SEED, workers=1)
-    policy = asked.policy or tuned
     exam, excluded = exam_of(asked.out, store, known)
-    sets = (f"seeds.count={asked.draw}", f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}", "evolve.held_out=0",
-            f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]")
+    policy, known = warmed_up(asked.out, tuned, store, excluded, asked.warm_up)
+    sets = (f"seeds.count={asked.draw}", f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}",
+            "evolve.held_out=0", f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]")
     loops: dict[str, list[LoopFolder]] = {arm: [] for arm in ARMS}
-    exams: dict[str, list[dict[str, Share]]] = {arm: [] for arm in ("before", *ARMS)}
+    after: dict[str, list[Exam]] = {arm: [] for arm in ARMS}
     for seed in asked.seeds:
         for arm in ARMS:
-            loop = loop_of(asked.out / f"{arm}{seed}", policy, store, excluded, seed=seed, overrides=(*sets, f"evolve.control={arm}"))
+            loop = loop_of(asked.out / f"{arm}{seed}", policy, store, known, seed=seed, overrides=(*sets, f"evolve.control={arm}"))
+            shared_round(loops[ARMS[0]][-1] if arm != ARMS[0] else loop, loop)
             with Opened() as opened:
                 run_loop(loop, opened)
             loops[arm].append(loop)
-            if not exams["before"]:
-                exams["before"].append(examined(exam, loop.recipe, "", "before", store))
-            exams[arm].append(examined(exam, loop.recipe, loop.rounds()[-1].read("train")["model"], f"{arm}{seed}", store))
-    print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}; {asked.rounds} rounds of {asked.tasks} tasks, {asked.steps} steps of GRPO on "
-          f"{asked.questions} questions each; mean ± 95 % (Student), then seeds {asked.seeds}")
-    for arm, found in loops.items():
-        shares = [good_match(loop) for loop in found]
-        for number in range(asked.rounds):
-            print(line(f"good_match, round {number + 1}, {arm}", [each[number].value for each in shares]))
-    for arm, results in exams.items():
-        for level in ("", *LEVELS):
-            print(line(f"held-out reward, {level or 'all'}, {arm}", [each[level].value for each in results]))
-    for arm, found in loops.items():
-        for loop, seed in zip(found, asked.seeds, strict=True):
-            edits = [[f"{e['path']} {e['before']} → {e['after']}" for e in at.read("update")["edits"]] for at in loop.rounds()]
-            print(f"{arm}, seed {seed}: tasks {[len(at.read('verify')['tasks']) for at in loop.rounds()]}, edits {edits}")
+            after[arm].append(examined(exam, loop.recipe, loop.rounds()[-1].read("train")["model"], f"{arm}{seed}", store))
+        before = examined(exam, loops[ARMS[0]][0].recipe, "", "before", store)
+        shares = {arm: [good_match(loop) for loop in found] for arm, found in loops.items()}
+        draw(shares, before, after, asked.out / "closed_loop.png")
+        print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}; after {asked.warm_up} steps, {asked.rounds} rounds of {asked.tasks} tasks and "
+              f"{asked.steps} steps of {asked.questions} questions; mean ± 95 % (Student), then seeds {asked.seeds[:len(loops[ARMS[0]])]}")
+        print("\n".join(table(shares, before, after)))
+        for arm in ARMS:
+            edits = [[f"{e['path']} {e['before']} → {e['after']}" for e in at.read("update")["edits"]] for at in loops[arm][-1].rounds()]
+            tags = [{tag: n for tag, n in at.read("verify")["tags"].items() if n} for at in loops[arm][-1].rounds()]
+            print(f"{arm}, seed {seed}: tags {tags}, edits {edits}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,21 @@
-"""What a tiny policy learns on the learning world: supervised fine-tuning and GRPO from the shipped base, seed by seed, as a table and a plot.
+"""What a tiny policy learns on the learning world: supervised fine-tuning and GRPO from the shipped base, seed by seed, as a table and a plot; and how
+each fine-tuned model keeps the protocol, and gets over turns in which it did not.
 
     python -m benchmarks.learning OUT --seeds 0 1 2 3 4      trains what is missing under OUT (some 7 CPU minutes a seed), then tells
+    python -m benchmarks.learning OUT --tuning               fine-tuning alone
     python -m benchmarks.learning OUT --seeds 0 1 --control mask_only:axpo.resample=none …      the same with further settings of GRPO, under a name
 
 All seeds share one world, its questions and the oracle's episodes (world seed 5); a seed is that of both trainings. Intervals are Student's over seeds.
 """
 import argparse
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from pipeline.commands.demo_train import GRPO, SFT, prepare, read_metrics, tiny_base, training, values
+from pipeline.commands.demo_train import GRPO, SFT, held_out, prepare, read_metrics, tiny_base, training, values
+from records.trajectories import Trajectory
 
 WORLD_SEED = 5
 T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 8: 2.365, 10: 2.262}
@@ -75,6 +79,32 @@ def table(runs: dict[str, list[Path]]) -> list[str]:
     return made
 
 
+def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
+    """The share of valid turns of each seed's fine-tuned model, one episode of each held-out question: of all turns, of those before which all were
+    valid, and of those that come after one that was not."""
+    run, store = placed(out)
+    counts = [valid_by_slip(held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store)) for seed in seeds]
+    whole = [tuple(map(sum, zip(*each.values(), strict=True))) for each in counts]
+    parts = {"all": whole, "none invalid before": [each[False] for each in counts], "after an invalid one": [each[True] for each in counts]}
+    made = []
+    for name, found in parts.items():
+        shares = [good / number for good, number in found if number]
+        made.append(f"valid turns, {name:22} {interval(shares) if shares else 'none':>16}   " + "  ".join(f"{good} of {number}" for good, number in found))
+    return made
+
+
+def valid_by_slip(played: Iterable[Trajectory]) -> dict[bool, tuple[int, int]]:
+    """(valid ones, all) of the turns before and behind the first invalid one of their episode; that one counts as before."""
+    good, number = Counter[bool](), Counter[bool]()
+    for each in played:
+        met = False
+        for turn in each.episode.turns:
+            good[met] += not turn.violation
+            number[met] += 1
+            met = met or bool(turn.violation)
+    return {met: (good[met], number[met]) for met in (False, True)}
+
+
 def draw(runs: dict[str, list[Path]], path: Path) -> None:
     """Reward by step and held-out success, every seed a line."""
     from matplotlib.figure import Figure
@@ -99,8 +129,12 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--tuning", action="store_true", help="no GRPO")
     parser.add_argument("--control", action="append", default=[], metavar="NAME:KEY=VALUE[,KEY=VALUE…]", help="GRPO once more, with other settings")
     asked = parser.parse_args()
+    print("\n".join(protocol(asked.out, asked.seeds)), flush=True)
+    if asked.tuning:
+        return
     kinds = {"grpo": [], **{name: rest.split(",") for name, _, rest in (each.partition(":") for each in asked.control)}}
     runs = {name: [learned(asked.out, name, seed, fine_tuned(asked.out, seed), asked.steps, settings) for seed in asked.seeds]
             for name, settings in kinds.items()}

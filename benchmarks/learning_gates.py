@@ -18,6 +18,7 @@ from PIL import Image
 from agent.oracle.observation_reading import says
 from agent.oracle.puzzle import puzzle_from
 from agent.setup import opened_searches, opened_store
+from benchmarks.learning import valid_by_slip
 from files.opened import Opened
 from knowledge.world.learning import COLOURS, KINDS, NUMBERS
 from models.model_settings import ModelSettings
@@ -71,18 +72,6 @@ def searched_wrongly(played: Iterable[Trajectory], by_id: Mapping[str, Question]
         return found
 
 
-def after_unreadable(played: Iterable[Trajectory]) -> tuple[float, float]:
-    """Share of unreadable turns where none was before in the episode, and where one was."""
-    counts: dict[bool, list[bool]] = {False: [], True: []}
-    for p in played:
-        met = False
-        for turn in p.episode.turns:
-            counts[met].append(bool(turn.violation))
-            met = met or bool(turn.violation)
-    first, later = (sum(found) / max(1, len(found)) for found in counts.values())
-    return first, later
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base", required=True)
@@ -104,8 +93,8 @@ def main() -> None:
         searches = wrong_queries(store, questions, settings_for(arguments.sft).tools.results, random.Random(0))
         print(f"\n{run}: {len(questions)} tasks, {len(sft)} episodes in {seconds:.0f} s")
         print(f"  valid turns        base {valid_turns(base):.3f}   after SFT {valid_turns(sft):.3f}")
-        first, later = after_unreadable(sft)
-        print(f"  unreadable turns   {first:.3f} of those before which all were readable, {later:.3f} of those after an unreadable one")
+        (good, number), (good_later, later) = valid_by_slip(sft).values()
+        print(f"  valid turns        {good / number:.3f} of those before which all were valid, {good_later} of {later} that come after an invalid one")
         hops = {q.id: len(q.bindings) - 1 for q in questions}  # claims between picture and answer
         by_hops = {h: [p for p in sft if hops[p.question_id] == h] for h in sorted(set(hops.values()))}
         print(f"  success            base {success(base):.3f}   after SFT {success(sft):.3f}   "

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from benchmarks.truth_reader.judge import Finding, Judged, judge
 from benchmarks.truth_reader.reader import Reader
-from benchmarks.truth_reader.world import Truth
+from benchmarks.truth_reader.world import Truth, literal_of
 from files.parquet import read_records
 from records.outcomes import Rejection
 from records.synthesis import Question, Seed
@@ -187,14 +187,27 @@ def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
 
 
 def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> bool:
-    """Whether what a filter quotes really tells the answer: the words say it, or the page is about a thing that has it by the truth."""
+    """Whether what a filter quotes really tells the answer: the words say it, or the page is about a thing that the truth ties to it.
+
+    A page is found by its own title ("Karsk (town)") or by a label. It is tied to the answer where either names the other, where it names another thing
+    of the question (a second work of the architect whose teacher is asked), or has the date, number or text that is the answer; and a quoted passage that
+    says the answer together with another thing of the question tells it on any page.
+    """
     if name == "answer_in_question":
         return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(question.text)
-    subjects = truth.by_label.get(str(evidence.get("title", "")), set())
-    answer = truth.id_of(question.answer.value.entity)
-    related = answer and any(answer in found for s in subjects for found in truth.things[s].items.values())
-    about_answer = bool(answer) and answer in subjects
-    return bool(related or about_answer or subjects & {truth.id_of(v) for v in question.bindings.values()})
+    title = str(evidence.get("title", ""))
+    subjects = truth.by_label.get(title, set()) | ({truth.articles[title]} if title in truth.articles else set())
+    nodes = {truth.id_of(v) for v in question.bindings.values()}
+    answer, literal = truth.id_of(question.answer.value.entity), literal_of(question.answer.value.key())
+    ends = {v for s in subjects for found in truth.things[s].items.values() for v in found} | subjects
+    back = {v for found in truth.things[answer].items.values() for v in found} if answer in truth.things else set()
+    if subjects & (nodes | back) or ends & (nodes | {answer}):
+        return True
+    if any(literal == v for s in subjects for found in truth.things[s].literals.values() for v in found):
+        return True
+    passage = f" {folded(str(evidence.get('passage', '')))} "
+    others = {n for e in nodes - {answer} if e in truth.things for n in truth.things[e].names}
+    return f" {folded(str(evidence.get('found', '')))} " in passage and any(f" {folded(n)} " in passage for n in others if folded(n))
 
 
 # ---------------------------------------------------------------- tables

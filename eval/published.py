@@ -42,6 +42,17 @@ def published_for(benchmark: str) -> list[Published]:
     return [row for row in published() if benchmark in row.benchmarks]
 
 
+def published_text(benchmark: str) -> str:
+    """The published scores on a benchmark as a table for people, by source and harness."""
+    rows = published_for(benchmark)
+    lines = []
+    for source in dict.fromkeys((row.source, row.metric, row.protocol) for row in rows):
+        lines += ["", f"{source[0]}; {source[1]}; {source[2]}"]
+        lines += [f"  {row.harness:<9}{row.agent:<30}{row.percent:>6.1f}  {row.benchmark}" for row in rows
+                  if (row.source, row.metric, row.protocol) == source]
+    return "\n".join([f"{len(rows)} published scores" if rows else "no published scores", *lines])
+
+
 def _rows(tables: list[dict[str, Any]]) -> Iterator[Published]:
     for table in tables:
         for harness in HARNESSES:

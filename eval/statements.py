@@ -98,8 +98,16 @@ class Statement:
 
     def as_line(self) -> str:
         """The statement on one line."""
-        parts = ", ".join(f"{name} {subset.size or '?'}" for name, subset in self.subsets.items())
-        return f"{self.name:<20}{self.size:>7,}  {self.licence[:16]:<17}{self.verified:<9}{self.place}" + (f"; subsets: {parts}" if parts else "")
+        parts = ", ".join(f"{name} {subset.size or '(size not published)'}" for name, subset in self.subsets.items())
+        return f"{self.name:<20}{self.size:>7,}  {self.verified:<9}{self.place}; licence {self.licence}" + (f"; subsets: {parts}" if parts else "")
+
+    def as_text(self) -> str:
+        """Everything that a user must know to have it and to ask it."""
+        lines = [f"{self.name}: {self.title} ({self.paper}), {self.size:,} questions", f"  place     {self.place}", f"  licence   {self.licence}",
+                 f"  verified  {self.verified}", *([f"  note      {self.note}"] if self.note else [])]
+        lines += [f"  subset    {name}: {f'{subset.size} questions' if subset.size else 'size not published'}; {subset.note}"
+                  for name, subset in self.subsets.items()]
+        return "\n".join(lines)
 
 
 @functools.cache
@@ -112,5 +120,5 @@ def statements() -> Mapping[str, Statement]:
 
 def listing() -> str:
     """All benchmarks as a table for people."""
-    head = f"{'benchmark':<20}{'size':>7}  {'licence':<17}{'verified':<9}where it lies"
+    head = f"{'benchmark':<20}{'size':>7}  {'verified':<9}where it lies"
     return "\n".join([head, *(statement.as_line() for statement in statements().values())])

@@ -54,7 +54,7 @@ class AskedQuestion(BaseModel):
 
 class CitedClaim(BaseModel):
     number: int = Field(description="number of the claim")
-    words: str = _text("the words that state it, relation and value, copied exactly from the text above", 300)
+    words: str = _text("the words that state it, relation and value, copied exactly from what you wrote above them", 300)
 
 
 class SeedQuestion(AskedQuestion):
@@ -216,7 +216,9 @@ class Solved(Reply):
 
 class PictureJudged(Reply):
     shows: str = _why("what is to be seen, one sentence")
-    kind: Literal["photograph", "artwork", "drawing", "flag_or_emblem", "logo", "map", "diagram_or_chart", "icon", "text"]
+    kind: Literal["photograph", "artwork", "drawing", "flag_or_emblem", "logo", "map", "diagram_or_chart", "icon", "text"] = Field(
+        description="drawing for whatever is drawn to show a thing: an illustration, a sketch, a flat or computer-made picture; "
+                    "artwork for a painting, print or sculpture that is itself the thing to be recognised")
     too_simple: bool = Field(description="the verdict")
 
     @model_validator(mode="after")

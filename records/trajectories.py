@@ -14,6 +14,8 @@ class ToolStatistics(Record):
     """What one episode did with its tools (ODE's measures of behaviour). Counted are calls that passed the format check and were run."""
 
     num_turns: int = 0
+    num_slips: int = 0
+    """Turns that broke the protocol."""
     num_calls: int = 0
     calls_by_tool: dict[str, int] = field(default_factory=dict)
     faults_by_tool: dict[str, int] = field(default_factory=dict)

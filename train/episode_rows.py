@@ -88,6 +88,14 @@ def row_of_episode(episode: Episode, bank: ImageBank | StoredBank, renderer: Ren
     return row
 
 
+def without_slips(row: Row, episode: Episode) -> Row:
+    """The row of an episode with the turns that broke the protocol out of the loss: read, as the turns after them read them, and never imitated."""
+    slips = torch.tensor([bool(turn.violation) for turn in episode.turns])
+    if len(slips) != len(row.turns):
+        raise RowError(RowFault.SHAPE, row.episode_id, f"{len(row.turns)} turns in the row, {len(slips)} in the episode")
+    return row.masked(~slips[row.steps.clamp(min=0)])
+
+
 def _short(hashes: Sequence[str]) -> str:
     return ", ".join(sha[:12] for sha in hashes) or "none"
 

@@ -26,12 +26,13 @@ def check_on(scorer: Scorer, rows: Sequence[Row], tokens: PictureTokens, weights
     """`check_model` on the beginnings of rows, as a run computes, before the model is sharded.
 
     Args:
-        rows: at least one.
+        rows: at least one; each with a token in the loss.
 
     Raises:
         InputError: see `check_model`.
     """
-    short = [cut(row, min(row.turns[0][1], row.turns[0][0] + CHECK_TOKENS), tokens) for row in rows]
+    first = [next((begin, end) for begin, end in row.turns if row.loss_mask[begin:end].any()) for row in rows]
+    short = [cut(row, min(end, begin + CHECK_TOKENS), tokens) for row, (begin, end) in zip(rows, first, strict=True)]
     scorer.to(at.device).train(weights.lora is None or weights.lora.dropout == 0)
     with torch.autocast(at.device.type, torch.bfloat16) if weights.precision == "bf16" else nullcontext():
         check_model(scorer, short if len(short) > 1 else short * 2, tokens)

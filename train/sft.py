@@ -164,6 +164,7 @@ def _tell(metrics: Metrics, survey: Survey, loaded: Loaded, settings: SftSetting
     metrics.say(f"{rows['read']} rows read: {rows['train']} to train on, {rows['validation']} for validation, {sum(rows['left_out'].values())} left out"
                 + "".join(f"; {count} {reason}" for reason, count in rows["left_out"].items()))
     metrics.say(f"{rows['tokens']:,} tokens, {rows['labels']:,} in the loss, {rows['pictures']:,} pictures; {rows['shortened']} rows shortened; "
+                + (f"{rows['slips']} turns that broke the protocol are out of the loss; " if rows["slips"] else "")
                 + ", ".join(f"{count} with {kind} ids" for kind, count in rows["ids"].items()))
     metrics.say(f"{found['trained']:,} of {found['parameters']:,} parameters trained in {settings.weights.precision}, {at.size} × {at.device.type} ({at.kind})")
     if done:

@@ -26,7 +26,7 @@ from files.parquet import write_whole
 from records.episodes import Episode
 from records.identity import canonical_json
 from train.dialogues import segments_of_dialogue
-from train.episode_rows import row_of_episode, row_of_segments
+from train.episode_rows import row_of_episode, row_of_segments, without_slips
 from train.rows import PictureTokens, Rope, Row, RowError, RowFault, UnusableRow, check, shortened
 from train.settings import DataSettings
 from train.sources import Document, LeftOut, Split
@@ -48,6 +48,8 @@ class Surveyed:
     labels: int
     """Tokens in the loss."""
     pictures: int
+    slips: int = 0
+    """Turns that broke the protocol: read, and out of the loss."""
     shortened: bool
     """Whether turns were cut off at the end."""
     ids: str
@@ -79,8 +81,8 @@ class Survey:
         assert self.read == len(self.used) + sum(self.left_out.values()), "a row is neither used nor left out"
         return {"read": self.read, "train": len(self.of("train")), "validation": len(self.of("validation")),
                 "shortened": sum(each.shortened for each in self.used), "left_out": dict(sorted(self.left_out.items())),
-                "ids": dict(sorted(Counter(each.ids for each in self.used).items())), "pictures": sum(each.pictures for each in self.used),
-                "tokens": sum(each.tokens for each in self.used), "labels": sum(each.labels for each in self.used)}
+                "ids": dict(sorted(Counter(each.ids for each in self.used).items())),
+                **{name: sum(getattr(each, name) for each in self.used) for name in ("pictures", "slips", "tokens", "labels")}}
 
 
 def write_documents(path: Path, documents: Iterable[Document | LeftOut]) -> Counter[str]:
@@ -143,9 +145,12 @@ class RowMaker:
             if self._settings.too_long == "leave_out":
                 raise UnusableRow(RowFault.TOO_LONG, document.id, f"{whole} tokens, the limit is {self._settings.max_tokens}")
             row = shortened(row, self._settings.max_tokens, self._picture_tokens)
+        if not row.loss_mask.any():
+            raise UnusableRow(RowFault.NO_POLICY_TOKENS, document.id, "no turn is left that is to be learned from")
         check(row, self._picture_tokens)
         return Surveyed(number=number, episode_id=document.id, split=document.split, tokens=len(row), labels=int(row.loss_mask.sum()),
-                        pictures=len(row.grid_thw), shortened=len(row) < whole, ids=ids, digest=_digest(row)), row
+                        pictures=len(row.grid_thw), slips=sum(not row.loss_mask[begin:end].any() for begin, end in row.turns),
+                        shortened=len(row) < whole, ids=ids, digest=_digest(row)), row
 
     def again(self, surveyed: Surveyed, document: Document) -> Row:
         """The row of a document that was surveyed.
@@ -166,7 +171,7 @@ class RowMaker:
             episode = episode.replace(turns=tuple(turn.replace(token_ids=(), logprobs=()) for turn in episode.turns))
         row = row_of_episode(episode, files.bank(episode.images), self._renderer(files), self._tokens, picture_tokens=self._picture_tokens,
                              rope=self._rope)
-        return row, SAMPLED if own else RENDERED
+        return without_slips(row, episode), SAMPLED if own else RENDERED
 
     def _renderer(self, files: EpisodeFiles) -> Renderer:
         """The prompt that the episodes were played under; text from outside forms no special token of the model that is trained, either."""

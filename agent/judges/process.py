@@ -1,7 +1,7 @@
 """The process judge: whether an episode is fit to be learned from, by rules and then by a model where there is one.
 
-The rules: the format held throughout; a tool was called; no call was repeated to no effect; what the thoughts say that an observation
-said stands in one. Each broken rule is a reason with its turn and its evidence.
+The rules: the format held throughout, or what broke it was got over, where that is let pass; a tool was called; no call was repeated to no
+effect; what the thoughts say that an observation said stands in one. Each broken rule is a reason with its turn and its evidence.
 """
 from dataclasses import dataclass
 
@@ -58,15 +58,17 @@ class ProcessJudge:
         client: the chat client with the role `judge_process`, or None for rules alone.
         least: what each of the model's four scores must reach. OpenSearch-VL gives no threshold; this is ours ("mixed").
         max_unfounded: share of the checked citations that may be unfounded.
+        max_slips: turns that may break the protocol, where the episode came to its answer all the same.
     """
 
     client: Client | None = None
     least: float = 0.5
     max_unfounded: float = 0.0
+    max_slips: int = 0
 
     async def judge(self, episode: Episode) -> ProcessVerdict:
         """The verdict. The model is asked only where the rules pass; its failure is `passed=None`; `BudgetExceeded` passes through."""
-        ruled = judge_by_rules(episode, max_unfounded=self.max_unfounded)
+        ruled = judge_by_rules(episode, max_unfounded=self.max_unfounded, max_slips=self.max_slips)
         if self.client is None or not ruled.passed:
             return ruled
         prompt = render(ROLES[ROLE], question=fenced("question", episode.question), trajectory=fenced("trajectory", transcript(episode)),
@@ -82,9 +84,11 @@ class ProcessJudge:
                               prompt=prompt.version)
 
 
-def judge_by_rules(episode: Episode, *, max_unfounded: float = 0.0) -> ProcessVerdict:
+def judge_by_rules(episode: Episode, *, max_unfounded: float = 0.0, max_slips: int = 0) -> ProcessVerdict:
     """The rules' verdict on a finished episode, whatever its end."""
-    reasons = [Reason("format", i, turn.violation) for i, turn in enumerate(episode.turns) if turn.violation]
+    slips = [Reason("format", i, turn.violation) for i, turn in enumerate(episode.turns) if turn.violation]
+    got_over = episode.end == EndReason.ANSWERED and len(slips) <= max_slips
+    reasons = [] if got_over else slips
     if episode.end == EndReason.FORMAT and not reasons:
         reasons.append(Reason("format", -1, episode.end_evidence or "the episode ended on its format"))
     if not num_calls(episode):

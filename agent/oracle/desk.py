@@ -2,7 +2,7 @@
 import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from agent.oracle.observation_reading import Line, PageRead, Read, Thing, hits_of, key, read_page
 from agent.oracle.puzzle import Const, End, Fact, Puzzle
@@ -18,6 +18,7 @@ class Bound:
 
 
 Bindings = Mapping[str, Bound]
+Said = TypeVar("Said")
 Actions = Generator[Action, Observation, Any]
 """A part of the search: it yields tool calls, is sent their observations, and returns its result."""
 Listing = Generator[Action, Observation, list[tuple[Thing, Line]]]
@@ -35,6 +36,20 @@ class Ended:
     """Index of the turn whose observation holds the answer, or the last thing it was computed from."""
     bound: Mapping[str, str] = field(default_factory=dict)
     """What each variable was taken for, in the end or when the deepest step failed: for reports."""
+
+
+def advanced(search: Generator[Said, Observation, Ended], observation: Observation | None) -> Said | Ended:
+    """What a search does next, or how it ended.
+
+    Args:
+        observation: of what it did last; None to begin.
+    """
+    try:
+        return next(search) if observation is None else search.send(observation)
+    except StopIteration as stop:
+        ended = stop.value
+        assert isinstance(ended, Ended)
+        return ended
 
 
 @dataclass

@@ -4,15 +4,15 @@ It is the demo's teacher and an upper bound: a task that it cannot solve is one 
 protocol of models and reads nothing but observations; its searches are deterministic, so that a conversation taken up from a journal is
 replayed from its observations alone.
 """
-import json
 from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from agent.engines.engine import Sample
-from agent.oracle.desk import Ended
+from agent.oracle.desk import Ended, advanced
 from agent.oracle.puzzle import Puzzle
 from agent.oracle.sighted_solver import SightedSolver
+from agent.oracle.slips import Slip, parts_of, slipping
 from agent.oracle.solver import Solver
 from agent.oracle.speech import Action, Observation
 from agent.turns.conversation import Conversation
@@ -25,8 +25,8 @@ from records.identity import chance
 class _Played:
     """A search under way."""
 
-    search: Generator[Action, Observation, Ended]
-    next: Action | Ended
+    search: Generator[Action | Slip, Observation, Ended]
+    next: Action | Slip | Ended
     num_seen: int = 0
 
 
@@ -49,7 +49,8 @@ class OracleEngine:
         tools: names of the tools that it may call.
         max_calls: of an episode; at most the limit under which it is played.
         mistakes: share of the episodes of sighted puzzles in which it makes a mistake first (`sighted_solver.py`).
-        seed: of the draw of mistakes.
+        slips: share of the turns of sighted puzzles before which one comes that breaks the protocol (`slips.py`).
+        seed: of the draws of mistakes and slips.
 
     Attributes:
         ends: how the latest searches ended, by (task, rollout): the failed step, or the turn that holds the answer.
@@ -58,26 +59,29 @@ class OracleEngine:
     name = "oracle"
     model = "oracle"
 
-    def __init__(self, puzzles: Mapping[str, Puzzle], *, tools: Collection[str], max_calls: int = 50, mistakes: float = 0.0, seed: int = 0) -> None:
+    def __init__(self, puzzles: Mapping[str, Puzzle], *, tools: Collection[str], max_calls: int = 50, mistakes: float = 0.0, slips: float = 0.0,
+                 seed: int = 0) -> None:
         self._puzzles, self._tools, self._max_calls = puzzles, frozenset(tools), max_calls
-        self._mistakes, self._seed = mistakes, seed
+        self._mistakes, self._slips, self._seed = mistakes, slips, seed
         self._played: dict[tuple[str, int], _Played] = {}
         self.ends: dict[tuple[str, int], Ended] = {}
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """Nothing is drawn but mistakes."""
-        return {"max_calls": self._max_calls} | ({"mistakes": self._mistakes, "seed": self._seed} if self._mistakes else {})
+        """Nothing is drawn but mistakes and slips."""
+        drawn = {name: share for name, share in (("mistakes", self._mistakes), ("slips", self._slips)) if share}
+        return {"max_calls": self._max_calls, **drawn, **({"seed": self._seed} if drawn else {})}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
         """See `Engine.step`. The turns are short; `max_new_tokens` is never near."""
         played = self._at(conversation)
         if isinstance(played.next, Ended):
             keep(self.ends, conversation.key, played.next)
-            action = f"<answer>{played.next.answer}</answer>"
+        if isinstance(played.next, Slip):
+            text = played.next.text
         else:
-            action = f"<tool_call>{json.dumps({'name': played.next.name, 'arguments': played.next.arguments}, ensure_ascii=False)}</tool_call>"
-        text = f"<think>{played.next.thought}</think>\n{action}"
+            thought, action = parts_of(played.next)
+            text = f"<think>{thought}</think>\n{action}"
         return Sample(text=text, num_prompt_tokens=sum(map(self.num_tokens, conversation.messages)), num_new_tokens=len(text) // 3)
 
     def _at(self, conversation: Conversation) -> _Played:
@@ -85,22 +89,23 @@ class OracleEngine:
         played = self._played.get(conversation.key)
         if played is None or played.num_seen > conversation.turn:
             search = self._search(conversation)
-            played = self._played[conversation.key] = _Played(search, _advanced(search, None))
-        while played.num_seen < conversation.turn and isinstance(played.next, Action):
+            played = self._played[conversation.key] = _Played(search, advanced(search, None))
+        while played.num_seen < conversation.turn and not isinstance(played.next, Ended):
             result = conversation.exchanges[played.num_seen].turn.result
             assert result is not None  # an exchange is a turn and what answered it
             # A result that was cut at a limit is a result; a fault is none.
             observation = Observation(ok=result.status in (ToolStatus.OK, ToolStatus.LIMIT), text=result.text, images=result.images, turn=played.num_seen)
-            played.next = _advanced(played.search, observation)
+            played.next = advanced(played.search, observation)
             played.num_seen += 1
         return played
 
-    def _search(self, conversation: Conversation) -> Generator[Action, Observation, Ended]:
+    def _search(self, conversation: Conversation) -> Generator[Action | Slip, Observation, Ended]:
         puzzle = self._puzzles[conversation.task_id]
         if not puzzle.seen:
             return Solver(puzzle, self._max_calls, self._tools).solve()
         draw = chance(self._seed, conversation.task_id, f"mistake-{conversation.rollout}")
-        return SightedSolver(puzzle, draw if draw.random() < self._mistakes else None).solve()
+        search = SightedSolver(puzzle, draw if draw.random() < self._mistakes else None).solve()
+        return slipping(search, chance(self._seed, conversation.task_id, f"slip-{conversation.rollout}"), self._slips)
 
     def num_tokens(self, message: Message) -> int:
         """Estimated on the high side."""
@@ -109,12 +114,3 @@ class OracleEngine:
     def forget(self, conversation: Conversation) -> None:
         """The search may go; how it ended stays in `ends`."""
         self._played.pop(conversation.key, None)
-
-
-def _advanced(search: Generator[Action, Observation, Ended], observation: Observation | None) -> Action | Ended:
-    try:
-        return next(search) if observation is None else search.send(observation)
-    except StopIteration as stop:
-        ended = stop.value
-        assert isinstance(ended, Ended)
-        return ended

@@ -29,8 +29,6 @@ class SightedSolver:
     def __init__(self, puzzle: Puzzle, draw: random.Random | None = None) -> None:
         self._puzzle, self._draw = puzzle, draw
         self._mistake = draw.choice(MISTAKES) if draw else ""
-        self._num_calls = 0
-        """Made so far; the last one's turn is one less."""
 
     def solve(self) -> Generator[Action, Observation, Ended]:
         """The whole episode."""
@@ -65,13 +63,12 @@ class SightedSolver:
             assert isinstance(read.value, Thing), "asked for as a thing"
             thing = read.value
             thought = thing.title
-        return Ended(answer=thing.title, thought=thing.title, turn=self._num_calls - 1)
+        return Ended(answer=thing.title, thought=thing.title, turn=observation.turn)
 
     def _open(self, title: str, fact: Fact, thought: str) -> Steps:
         return (yield from self._call(thought, VISIT, url=title, goal=label(fact)))
 
     def _call(self, thought: str, name: str, **arguments: str) -> Steps:
-        self._num_calls += 1
         return (yield Action(clean(thought), name, arguments))
 
     def _misread(self) -> str:

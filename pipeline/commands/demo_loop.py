@@ -45,7 +45,7 @@ def start(out: Path, *, seed: int, workers: int) -> tuple[Path, Path, Path]:
     entities whose questions it learned from, which no round asks about."""
     run, store = prepare(out, seed=seed, workers=workers, recipe=load_recipe(RECIPE, LESSONS))
     say("demo: supervised fine-tuning on the oracle's episodes")
-    training("sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(out / "sft"), "--set", f"seed={seed}")
+    training("train.sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(out / "sft"), "--set", f"seed={seed}")
     known = out / "known.txt"
     taught = {entity for q in questions_of(RunFolder(str(run))) if q.split.startswith("sft/") for entity in (q.seed_entity, q.anchor) if entity}
     write_whole(known, "".join(f"{entity}\n" for entity in sorted(taught)).encode())

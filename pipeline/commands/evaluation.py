@@ -11,7 +11,8 @@ from records.errors import InputError
 
 def evaluate(benchmark: Annotated[str, typer.Option(help="A benchmark by name (--list shows them), or a run's folder, of which the split `benchmark` is "
                                                        "asked.")] = "",
-             listing: Annotated[bool, typer.Option("--list", help="Shows every benchmark: size, licence, where it lies, published subsets.")] = False,
+             listing: Annotated[bool, typer.Option("--list", help="Shows every benchmark: size, licence, where it lies, published subsets; with "
+                                                                  "--benchmark NAME all of that one, with its published scores.")] = False,
              out: Annotated[str, typer.Option(help="Folder of evaluations; several commands may share one, and its tables show them side by side.")] = "",
              engine: Annotated[str, typer.Option(help="Who plays: openai (the endpoint of the role `agent`), transformers (a local model), server, or oracle "
                                                  "(the ceiling, for runs only). Sets teach.engine.")] = "",
@@ -51,14 +52,18 @@ def evaluate(benchmark: Annotated[str, typer.Option(help="A benchmark by name (-
     same command. OUT/scores.md, scores.csv, scores.html and calls.png show everything in OUT.
     """
     from eval.modes import Mode
+    from eval.published import published_text
     from eval.statements import listing as all_benchmarks
+    from eval.statements import statements
     from files.opened import Opened
     from pipeline.evaluate.benchmark_folder import Asked
     from pipeline.evaluate.evaluate_run import Wanted, evaluation_recipe
     from pipeline.evaluate.evaluate_run import evaluate as run_evaluation
 
     if listing:
-        typer.echo(all_benchmarks())
+        if benchmark and benchmark not in statements():
+            raise InputError(f"--benchmark {benchmark}", "is no benchmark that --list knows", f"Known: {', '.join(statements())}.")
+        typer.echo(f"{statements()[benchmark].as_text()}\n\n{published_text(benchmark)}" if benchmark else all_benchmarks())
         return
     for name, value in (("--benchmark", benchmark), ("--out", out)):
         if not value:

@@ -13,6 +13,7 @@ from pipeline.evaluate.score_files import all_scores
 from pipeline.export import drop as drop_pictures
 from pipeline.export import read_names
 from pipeline.export.model_card import write_model_folder
+from pipeline.export.purge import HASHES
 from records.errors import InputError, ProviderFault
 from transforms.stages.run_folder import RunFolder
 
@@ -45,7 +46,8 @@ def publish(run: str | Location, to: str, *, drop: Location | None = None, priva
         _check_folder(location(to), run)
     if drop is not None:
         made = drop_pictures(RunFolder(str(run)), read_names(drop))
-        said.append(f"{made.num_pictures:,} pictures and {made.num_questions:,} questions on them were taken out of {run}.")
+        said.append(f"{made.num_pictures:,} pictures and {made.num_questions:,} questions on them were taken out of {run}. "
+                    f"{'/'.join(HASHES)} there keeps them out of later runs (filters.exclude_pictures).")
         if made.not_found:
             said.append(f"Not in this run: {', '.join(made.not_found[:10])}{' …' if len(made.not_found) > 10 else ''}.")
     dataset = run / "dataset"

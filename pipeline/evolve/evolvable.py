@@ -9,6 +9,10 @@ from typing import Any
 from pipeline.recipe import Recipe, recipe_of
 from records.evolves import Evolves
 
+METHODS = {"draft.explore.": {"exploration"}, "seeds.abilities.": {"exploration"}, "draft.hops.": {"paths"}, "draft.rounds.": {"injection"},
+           "draft.detail_share": {"paths", "injection"}, "draft.computation_share": {"paths", "injection"}, "draft.obfuscate_share": {"paths"}}
+"""By how a path begins: the methods whose questions go by it. Others go by all methods."""
+
 
 @dataclass(frozen=True)
 class Field:
@@ -23,10 +27,10 @@ class Field:
 def fields_of(recipe: Recipe) -> dict[str, Field]:
     """Every field by its path, with its value. A mapping has a field for each key that it or its declaration names.
 
-    What only explorations go by is no field of a recipe that draws none.
+    What only questions of other methods go by than those that the recipe draws is no field of it.
     """
-    explores = bool(recipe.seeds.methods.get("exploration"))
-    return {field.path: field for field in _of(recipe, "") if explores or not field.path.startswith(("draft.explore.", "seeds.abilities."))}
+    drawn = {method for method, weight in recipe.seeds.methods.items() if weight}
+    return {field.path: field for field in _of(recipe, "") if all(drawn & methods for begin, methods in METHODS.items() if field.path.startswith(begin))}
 
 
 def _of(part: Any, prefix: str) -> Iterator[Field]:

@@ -10,6 +10,7 @@ from knowledge.store.store import Store
 from pipeline.evolve.before_after import compare
 from pipeline.evolve.checks import Checks
 from pipeline.evolve.findings import Diagnoser, as_json
+from pipeline.evolve.first_check import check_players
 from pipeline.evolve.forward import forward
 from pipeline.evolve.freeze import freeze
 from pipeline.evolve.llm_diagnoser import open_llm_diagnoser
@@ -33,9 +34,10 @@ def begin_loop(out: str, recipe: Recipe, store: str) -> LoopFolder:
     """A loop's folder, new or as it stands.
 
     Raises:
-        InputError: the folder holds another loop, or the store cannot be opened.
+        InputError: the folder holds another loop, the store cannot be opened, or see `check_players`.
     """
     loop = LoopFolder(Path(out).absolute())
+    check_players(recipe)
     loop.begin(recipe, store=absolute(store), digest=Store.open(absolute(store)).meta["digest"])
     return loop
 
@@ -70,6 +72,8 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
     at = prepared(loop, number)
     if at.done(step):
         return
+    for before in STEPS[:STEPS.index(step)]:
+        at.read(before)  # refuses where it has not ended
     match step:
         case "forward":
             forward(loop, at, opened, workers=workers)
@@ -80,7 +84,7 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
         case "update":
             update(loop, at, opened)
         case "train":
-            train(loop, at)
+            train(loop, at, opened)
 
 
 def prepared(loop: LoopFolder, number: int) -> RoundFolder:

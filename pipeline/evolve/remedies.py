@@ -25,18 +25,20 @@ REMEDIES: dict[str, tuple[Move, ...]] = {
     "ambiguous_answer": (("certificate.margin", 1),),
     "unsolved": (("filters.solvable", 1), ("filters.oracle", 1), ("grounding.mode", 1), ("certificate.margin", 1)),
     "few_sources": (("seeds.levels.hard", 1), ("draft.hops.easy", 1), ("draft.rounds.easy", 1)),
-    "one_chain": (("draft.detail_share", 1), ("draft.computation_share", 1), ("enhancement.share", 1)),
+    "one_chain": (("draft.detail_share", 1), ("draft.computation_share", 1), ("seeds.abilities.perception+search+reasoning", 1),
+                  ("enhancement.share", 1)),
 }
 """By cause, in the order in which they are tried."""
 HARDER: tuple[Move, ...] = (("seeds.levels.easy", -1), ("seeds.levels.hard", 1), ("draft.detail_share", 1), ("draft.computation_share", 1),
+                            ("seeds.abilities.perception+search+reasoning", 1), ("seeds.abilities.perception", -1),
                             ("draft.hops.easy", 1), ("draft.rounds.easy", 1), ("enhancement.share", 1), ("draft.hops.medium", 1),
                             ("draft.rounds.medium", 1), ("draft.hops.hard", 1), ("draft.rounds.hard", 1),
                             ("seeds.levels.expert", 1), *((f"draft.explore.claims.{level}", 1) for level in ("easy", "medium", "hard")))
 """What makes tasks harder, before anything is measured."""
 NEEDS: dict[str, tuple[ToolName, ...]] = {"draft.detail_share": ("crop",), "enhancement.share": ("sharpen", "super_resolution", "perspective_correct")}
 """Tools without which a policy cannot do what a field makes more of: for such a policy the field is no remedy."""
-LENGTHS = {"draft.hops": "paths", "draft.rounds": "injection", "draft.explore.claims": "exploration"}
-"""Fields that change what a level is, not how much there is of it; with the method whose questions they are about."""
+LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
+"""Fields that change what a level is, not how much there is of it."""
 DIFFICULTY_EDITS = 3
 """At once, for tasks too easy or too hard."""
 GUIDANCE = {
@@ -96,14 +98,14 @@ def _moves(cause: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Move]:
 
 
 def _idle(path: str, recipe: Recipe) -> bool:
-    """Whether a field says how long questions are of a level, or of a method, that is never drawn."""
+    """Whether a field says how long questions are of a level that is never drawn."""
     kind, _, level = path.rpartition(".")
-    return kind in LENGTHS and not (recipe.seeds.methods.get(LENGTHS[kind]) and recipe.seeds.levels.get(level))
+    return kind in LENGTHS and not recipe.seeds.levels.get(level)
 
 
 def _overshoots(path: str, cause: str, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether most tasks with what a field makes more of fail the other way: too hard ones are no remedy for too easy ones."""
-    if path.startswith(tuple(LENGTHS)):
+    if path.startswith(LENGTHS):
         return False
     mine = [row["tag"] for row in rows if _has(path, row)]
     return len(mine) >= 3 and 2 * mine.count("too_hard" if cause == "too_easy" else "too_easy") > len(mine)
@@ -116,7 +118,7 @@ def effect(path: str, rows: Sequence[Mapping[str, Any]]) -> float:
     >>> round(effect("seeds.levels.hard", rows), 3)
     -0.833
     """
-    if path.startswith(tuple(LENGTHS)):
+    if path.startswith(LENGTHS):
         return 0.0
     known = [row for row in rows if row["rate"] is not None]
     with_it, without = [r["rate"] for r in known if _has(path, r)], [r["rate"] for r in known if not _has(path, r)]
@@ -126,8 +128,8 @@ def effect(path: str, rows: Sequence[Mapping[str, Any]]) -> float:
 def _has(path: str, row: Mapping[str, Any]) -> bool:
     """Whether a task has what a field makes more of."""
     kind, _, level = path.rpartition(".")
-    if kind == "seeds.levels":
-        return bool(row["level"] == level)
+    if kind in ("seeds.levels", "seeds.abilities"):
+        return bool(row["level" if kind == "seeds.levels" else "profile"] == level)
     return bool(row[{"draft.detail_share": "needs_detail", "draft.computation_share": "needs_computation", "enhancement.share": "enhanced"}[path]])
 
 

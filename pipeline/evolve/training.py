@@ -1,15 +1,18 @@
 """The last step of a round, where the loop trains: the trainer's own command on the round's sound tasks."""
+import gc
 import shutil
 import subprocess
 import sys
 from collections.abc import Collection
 from pathlib import Path
 
+from files.opened import Opened
 from files.parquet import read_records, write_records
 from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from pipeline.evolve.subset import write_subset
 from pipeline.evolve.tags import SOUND
 from pipeline.evolve.verify import policy_of, policy_settings
+from pipeline.recipe import Recipe
 from records.errors import InputError, QuestloomError
 from records.trajectories import Trajectory
 from train.grpo_settings import load_grpo_settings
@@ -19,8 +22,31 @@ LEAST_TASKS = 3
 """Fewer sound tasks than these are not trained on: a provider spoiled the round, or the recipe is broken."""
 
 
-def train(loop: LoopFolder, at: RoundFolder) -> None:
+def model_to_train(recipe: Recipe, newest: str = "") -> str:
+    """The folder that the trainer begins with.
+
+    Args:
+        newest: what an earlier round trained.
+
+    Raises:
+        InputError: no model is named, or the policy is none that plays what is trained.
+    """
+    rules = recipe.evolve.train
+    assert rules is not None
+    policy, learns_from_teacher = policy_settings(recipe, ""), recipe.evolve.mode == "sft"
+    if policy.engine != "transformers" and not learns_from_teacher:
+        raise InputError("evolve.train", f"trains weights that the engine {policy.engine} does not play", "Let the policy play by the engine transformers.")
+    model = newest or rules.model or ("" if learns_from_teacher else policy.model)
+    if not model:
+        raise InputError("evolve.train", "names no model, and no policy has one", "Set evolve.train.model or evolve.policy.model.")
+    return model
+
+
+def train(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     """Trains the policy, or says why not.
+
+    Args:
+        opened: is closed before the trainer starts.
 
     Raises:
         InputError: no model is named.
@@ -38,27 +64,34 @@ def train(loop: LoopFolder, at: RoundFolder) -> None:
     if rules.trainer == "sft":
         write_episodes(EpisodeFolder.of(at.batch, policy_of(loop.recipe)), EpisodeFolder.of(at.data, TEACHER), sound)
     if not (out / "model").is_dir() or not (out / "result.json").is_file():
+        _give_memory_back(opened)
         done = subprocess.run(made, check=False)
         if done.returncode:
             raise QuestloomError(f"the trainer ended with exit code {done.returncode}; the same command goes on from its last checkpoint")
     at.write("train", {"command": made, "model": str(out / "model"), "tasks": len(sound), "why": ""})
 
 
+def _give_memory_back(opened: Opened) -> None:
+    """The trainer is a process of its own and needs the GPU on which this one's policy has played."""
+    import torch
+
+    opened.close()
+    gc.collect()
+    if torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
+
+
 def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> list[str]:
     """The trainer's command line. Each round draws by a seed of its own; a step of GRPO takes no more tasks than there are.
 
     Raises:
-        InputError: no model is named, or the policy is none that plays what is trained.
+        InputError: see `model_to_train`.
     """
     rules = loop.recipe.evolve.train
     assert rules is not None
-    policy, learns_from_teacher = policy_settings(loop.recipe, ""), loop.recipe.evolve.mode == "sft"
-    if policy.engine != "transformers" and not learns_from_teacher:
-        raise InputError("evolve.train", f"trains weights that the engine {policy.engine} does not play", "Let the policy play by the engine transformers.")
-    model = at.model or rules.model or ("" if learns_from_teacher else policy.model)
-    if not model:
-        raise InputError("evolve.train", "names no model, and no policy has one", "Set evolve.train.model or evolve.policy.model.")
-    data = ["--run", at.data.path, "--store", loop.store] if rules.trainer == "grpo" else ["--data", at.data.path]
+    model = model_to_train(loop.recipe, at.model)
+    # torchrun takes `--run` for an option of its own.
+    data = ["--questions", at.data.path, "--store", loop.store] if rules.trainer == "grpo" else ["--data", at.data.path]
     chosen = [f"seed={loop.recipe.seed + at.number}", *rules.set]
     if rules.trainer == "grpo" and num_tasks < load_grpo_settings(rules.config, rules.set).step.questions:
         chosen.append(f"step.questions={num_tasks}")

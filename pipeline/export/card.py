@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.dataset
 import pyarrow.parquet as pq
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -25,6 +26,7 @@ from pipeline.synth.id_files import words_of
 from records.outcomes import Reason, StageCount
 from transforms.episodes.episode_folder import EpisodeFolder
 from transforms.pictures.choose import read_hashes
+from transforms.stages.reason_words import CHECKS, FILTERS
 from transforms.stages.run_folder import RunFolder
 from transforms.writing.answers import answer_words
 
@@ -48,10 +50,12 @@ def write_card(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally, licen
     environment.filters.update(plain=plain, number=lambda n: f"{n:,}", answer=answer_words)
     tables = {name: _table(tally, name) for name in ("level", "method", "answer type", "topic", "needs", "basis", "grounding", "writer", "split")}
     example = tally.example[1] if tally.example else None
+    invented = is_invented(store_facts(run).get("base", ""))
     text = environment.get_template("card.md.jinja").render(
-        front=front_matter(recipe, data_files(folder), sum(tables["split"].values())), name=recipe.name, tables=tables, example=example,
+        front=front_matter(recipe, data_files(folder), sum(tables["split"].values()), invented), name=recipe.name, tables=tables, example=example,
+        credit=_credit(folder, example.image_id) if example else None, constant=_constant(folder), checks={**CHECKS, **FILTERS},
         funnel=_funnel(run), reasons=_reasons(tally), source=store_facts(run),
-        invented=is_invented(store_facts(run).get("base", "")), models=models_of(recipe, tally),
+        invented=invented, models=models_of(recipe, tally),
         spent=[*replies_of(run, recipe.run.calls), *_taught_for(run)],
         licences=sorted(licences.items(), key=lambda item: (-item[1], item[0])),
         num_pictures=sum(licences.values()), screen=_screen(recipe, tally), rl=_rl(recipe, tables["split"]), sft=_part(tables["split"], "sft"),
@@ -67,6 +71,23 @@ def _columns(folder: Path) -> dict[str, dict[str, str]]:
     files = {name: next((path for use in uses for path in sorted((folder / "data" / use).glob("*.parquet"))), None) for name, uses in there.items()}
     files["attribution"] = path if (path := folder / "attribution.parquet").is_file() else None
     return {name: {column: COLUMNS[name][column] for column in pq.read_schema(path).names} for name, path in files.items() if path}
+
+
+def _constant(folder: Path) -> dict[str, str]:
+    """Columns of plain values that say the same in every question, and what they say."""
+    files = pyarrow.dataset.dataset(sorted(str(path) for use in ("rl", "sft", "tasks", "benchmark") for path in (folder / "data" / use).glob("*.parquet")))
+    said: dict[str, set[Any]] = {field.name: set() for field in files.schema if pyarrow.types.is_string(field.type) or pyarrow.types.is_boolean(field.type)}
+    for batch in files.to_batches(columns=list(said)):
+        for name, values in said.items():
+            if len(values) < 2:
+                values |= set(batch[name].unique().to_pylist())
+    return {name: str(value) or "empty" for name, values in said.items() if len(values) == 1 for value in values}
+
+
+def _credit(folder: Path, image_id: str) -> dict[str, Any]:
+    """The row of `attribution` for a picture that the card shows."""
+    rows = pq.read_table(folder / "attribution.parquet", filters=[("image_sha256", "=", image_id)]).to_pylist()
+    return rows[0]
 
 
 def plain(text: Any) -> str:
@@ -92,12 +113,12 @@ def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
     return {name: [{"split": split, "path": paths} for split, paths in splits.items()] for name, splits in found.items() if splits}
 
 
-def front_matter(recipe: Recipe, files: dict[str, list[dict[str, Any]]], num_questions: int) -> str:
+def front_matter(recipe: Recipe, files: dict[str, list[dict[str, Any]]], num_questions: int, invented: bool) -> str:
     """The YAML that the Hub and `datasets` read."""
     size = next((words for limit, words in _SIZES if num_questions < limit), "n>10M")
     facts = {"pretty_name": f"Questloom {recipe.name}", "license": "other", "license_name": "by-picture",
              "license_link": "attribution.parquet", "language": [recipe.language], "task_categories": ["visual-question-answering"],
-             "tags": ["questloom", "multimodal", "multi-hop", "search-agents", "wikidata"], "size_categories": [size],
+             "tags": ["questloom", "multimodal", "multi-hop", "search-agents", "invented-world" if invented else "wikidata"], "size_categories": [size],
              "configs": [{"config_name": name, **({"default": True} if name == "tasks" else {}), "data_files": splits} for name, splits in files.items()]}
     return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)
 
@@ -116,7 +137,7 @@ def models_of(recipe: Recipe, tally: Tally) -> dict[str, str]:
 
 def _settings(recipe: Recipe) -> str:
     """Everything that bears on the result; how fast it was computed (`run`) does not."""
-    settings = {k: v for k, v in recipe.resolved().items() if k not in ("run", "teach")}
+    settings = {k: v for k, v in recipe.resolved().items() if k != "run"}
     return json.dumps(without_places(settings), indent=2, sort_keys=True, ensure_ascii=False)
 
 

@@ -14,7 +14,7 @@ TASKS = {
     "original_image_sha256": "hash of `original_image`'s bytes",
     "enhancement": "how `image` was degraded, and how strongly",
     "subset": "use and split: `rl/train`, `sft/train`, `tasks/train` (kept for neither), `benchmark/test`, …",
-    "level": "`easy`, `medium`, `hard`, by the recipe",
+    "level": "`easy`, `medium`, `hard`, …: by the recipe's hops and rounds",
     "method": "how the path was sampled",
     "domain": "what kind of thing the picture shows",
     "topic": "what the question is about",
@@ -29,12 +29,14 @@ TASKS = {
     "bindings": "what each variable of the form stands for, as JSON",
     "anchor": "entity that the picture shows",
     "anchor_phrase": "the words by which the question refers to the picture",
-    "evidence": "the path hop by hop: claim, sentence, page, and whether the sentence states the claim",
-    "certificate": "basis, margin and nearest rival: why no other answer fits",
-    "checks": "each check of the certificate with its outcome",
-    "verdicts": "what the filters and solvers said",
-    "grounding": "how picture and entity were compared, as JSON",
-    "history": "how the words were rewritten, step by step",
+    "evidence": "the path hop by hop: claim, sentence (or line of an infobox: then without position), page, and whether it states the claim",
+    "certificate": "why no other answer fits: basis; margin (facts that would have to be missing for another to fit, 9 where none could); nearest rival "
+                   "and the claims against it, empty where there is none; answers left without the picture, counted up to 5",
+    "checks": "each check of the certificate with its outcome and what it measured; the table below says what each is",
+    "verdicts": "what the filters said, by which solver, how many tries it had and how many were right; the table below says what each is",
+    "grounding": "how picture and entity were compared, as JSON: the margin over the best other entity by CLIP (negative: another looks likelier), and "
+                 "what else supports it (title, category, caption)",
+    "history": "how the words were rewritten, step by step; before and after are alike where a step only chose",
     "provenance": "file and row of a question that came from outside, as JSON",
     "seed_id": "the seed that it descends from",
     "teacher_rollouts": "episodes that the teacher played of it; null where it played none",
@@ -73,14 +75,14 @@ REJECTED = {
     "stage": "where it fell",
     "reason": "why, as a code",
     "evidence": "what shows it, as JSON; without names of pictures",
-    "title": "what a person calls it",
+    "title": "its words; of a seed, its entity",
 }
 ATTRIBUTION = {
     "image_sha256": "hash of the picture as it is shown",
     "source_sha256": "hash of the source's file",
     "file": "its name at the source",
     "author": "whom to credit", "licence": "under which it is given on", "licence_url": "the licence's text",
-    "source_page": "the page that it is from", "credit": "the credit that its page asks for",
+    "source_page": "the page that it is from", "credit": "what its page says of its origin, often 'Own work': no substitute for the author",
     "changes": "what was done to it",
 }
 COLUMNS = {"tasks, rl, benchmark": TASKS, "sft": SFT, "rejected": REJECTED, "attribution": ATTRIBUTION}

@@ -35,7 +35,7 @@ time. It takes the bytes as they are."""
 _TURN = {"from": Value("string"), "value": Value("string")}
 _ANSWERS = List(Value("string"))
 _ABOUT = {"id": Value("string"), "answers": _ANSWERS, "answer_type": Value("string"), "answer_unit": Value("string"), "level": Value("string"),
-          "method": Value("string")}
+          "method": Value("string"), "withheld_pictures": List(Value("string"))}
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,11 @@ def answers(question: Question) -> list[str]:
     return list(dict.fromkeys((question.answer.text, *question.answer.aliases)))
 
 
-def _about(question: Question) -> dict[str, Any]:
-    """What reward functions and statistics ask of a question."""
+def _about(asked: Asked) -> dict[str, Any]:
+    """What reward functions, statistics and searches ask of a question."""
+    question = asked.question
     return {"id": question.id, "answers": answers(question), "answer_type": question.answer.type, "answer_unit": question.answer.unit,
-            "level": question.level, "method": question.method}
+            "level": question.level, "method": question.method, "withheld_pictures": list(asked.withheld)}
 
 
 def sharegpt_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def verl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
         "data_source": source, "prompt": with_placeholders(asked.messages), "images": _images(asked), "ability": ABILITY, "agent_name": AGENT_LOOP,
         "reward_model": {"style": "rule", "ground_truth": question.answer.text},
         "extra_info": {"split": split, "index": int(question.id[:INDEX_HEX_DIGITS], 16), "question": question.text, "answer": question.answer.text,
-                       **_about(question), "need_tools_kwargs": True, "tools_kwargs": {name: {"create_kwargs": create} for name in asked.tools},
+                       **_about(asked), "need_tools_kwargs": True, "tools_kwargs": {name: {"create_kwargs": create} for name in asked.tools},
                        "tool_schemas": asked.schemas},
     }
 
@@ -92,7 +93,7 @@ def verl_features(tools: Sequence[str]) -> Features:
 
 def trl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
     """A TRL row for GRPO on vision-language models. Schemas are not called `tools`: TRL would write them into the prompt once more."""
-    return {"prompt": with_parts(asked.messages), "images": _images(asked), "solution": asked.question.answer.text, **_about(asked.question),
+    return {"prompt": with_parts(asked.messages), "images": _images(asked), "solution": asked.question.answer.text, **_about(asked),
             "tool_schemas": asked.schemas}
 
 
@@ -100,7 +101,7 @@ def jsonl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
     """A JSON line for ms-swift (`messages`, `images`, `solution`) and rLLM (`question`, `ground_truth`, `data_source`)."""
     question = asked.question
     return {"messages": with_placeholders(asked.messages), "images": [data_uri(p) for p in pictures_in(asked.messages)], "question": question.text,
-            "solution": question.answer.text, "ground_truth": question.answer.text, "data_source": source, "split": split, **_about(question),
+            "solution": question.answer.text, "ground_truth": question.answer.text, "data_source": source, "split": split, **_about(asked),
             "tool_schemas": asked.schemas}
 
 

@@ -28,10 +28,13 @@ from records.identity import canonical_json, record_id
 from records.outcomes import Reason, Rejection
 from records.synthesis import Question
 from transforms.episodes.episode_folder import EpisodeFolder
+from transforms.pictures.choose import perceptual_hash
 from transforms.stages.run_folder import RunFolder, name_of
 from transforms.stages.stage_shards import file_digest, source_digest
 
 BLANK = "(dropped)"
+HASHES = ("exclude", "dropped_pictures.txt")
+"""Of what was dropped, by every call: `filters.exclude_pictures` of later runs."""
 _KINDS = ("side", "pending", "rejected", "kept")
 
 
@@ -80,7 +83,7 @@ def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
     """Takes pictures out of a finished run and builds its data set and report again without them.
 
     Killed anywhere and run again with the same names, it ends the same. The store, which is an input, keeps its copy: a new
-    run from it may use the picture again unless `filters.exclude_pictures` names its perceptual hash.
+    run from it may use the picture again unless its `filters.exclude_pictures` names RUN/exclude/dropped_pictures.txt.
 
     Args:
         run: the run's folder.
@@ -99,18 +102,30 @@ def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
     for policy in run.policies():
         dropped.played |= pictures_from(EpisodeFolder.of(run, policy), recipe.run.shards, dropped.sources)
     write_whole(marker, (canonical_json({k: sorted(v) for k, v in vars(dropped).items()}) + "\n").encode())
+    _list_hashes(run, dropped.shown)
     num_questions = sum(_purge_shard(run, shard, dropped) for shard in range(recipe.run.shards))
     for policy in run.policies():
         purge_episodes(EpisodeFolder.of(run, policy), recipe.run.shards, sources=dropped.sources, pictures=dropped.shown | dropped.played,
                        blanked=lambda table: _blanked(table, dropped.names))
     for image_id in dropped.shown:
         run.picture(image_id).unlink(missing_ok=True)
+    run.at("audit", "sheet.html").unlink(missing_ok=True)  # pictures stand in it; a filled sheet.csv can still be read back
     summary = build_dataset(run, recipe)
     _correct_facts(run.facts, run)
     if run.at("report").exists():
         build_report(run.at())
     marker.unlink()
     return DropSummary(num_pictures=len(dropped.shown), num_questions=num_questions, not_found=not_found, dataset=summary)
+
+
+def _list_hashes(run: RunFolder, shown: Iterable[str]) -> None:
+    """Writes the perceptual hashes of pictures that are still there, to those of earlier calls."""
+    path = run.at(*HASHES)
+    lines = set(path.read_text(encoding="utf-8").split()) if path.is_file() else set()
+    for image_id in shown:
+        places = (run.picture(image_id), *(EpisodeFolder.of(run, policy).files.picture(image_id) for policy in run.policies()))
+        lines |= {perceptual_hash(place.read_bytes()) for place in places if place.is_file()}
+    write_whole(path, "".join(f"{line}\n" for line in sorted(lines)).encode())
 
 
 def _recipe(run: RunFolder) -> Recipe:

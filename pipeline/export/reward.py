@@ -46,7 +46,7 @@ def score(reply, answers, answer_type="", unit=""):
         answer_type: "entity", "date", "quantity", ….
         unit: a quantity's, as the question asks for it.
     """
-    said = final_answer(reply)
+    said = final_answer(reply if isinstance(reply, str) else "")
     if not plain(said):
         return 0.0
     if any(plain(said) == plain(right) and _signs(said) == _signs(right) for right in answers):
@@ -67,13 +67,13 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None, **_)
 
 def answer_reward(completions, answers, answer_type=None, answer_unit=None, **_):
     """TRL's interface: completions as texts or as messages, columns of the rows by name; a list of rewards."""
-    replies = [c if isinstance(c, str) else _text(c[-1]["content"]) for c in completions]
+    replies = [c if isinstance(c, str) else _text(c[-1]["content"] if c else "") for c in completions]
     kinds, units = answer_type or [""] * len(replies), answer_unit or [""] * len(replies)
     return [score(*row) for row in zip(replies, answers, kinds, units, strict=True)]
 
 
 def _text(content):
-    return content if isinstance(content, str) else "".join(part.get("text") or "" for part in content)
+    return content if isinstance(content, str) else "".join(part.get("text") or "" for part in content or ())
 
 
 try:

@@ -17,10 +17,11 @@ from models.messages import Message, Picture
 from pipeline.export.chat import PARTS, TEXTS, data_uri, image_cell, pictures_in, with_parts, with_placeholders
 from pipeline.export.formats import STORED
 from records.identity import canonical_json
-from records.outcomes import Rejection
+from records.outcomes import Reason, Rejection
 from records.trajectories import TaskResult, Trajectory
 from transforms.episodes.episode_folder import KEEP, SOLVED, EpisodeFolder
 from transforms.stages.run_folder import RunFolder
+from transforms.stages.stage import reject
 
 _STATISTICS = ("num_turns", "num_calls", "pictures_found", "pictures_made", "handles_as_input", "tool_pictures_used_again", "made_pictures_used_again")
 
@@ -47,6 +48,11 @@ class RenderedTrajectory:
     def pictures(self) -> list[Picture]:
         """As they appear."""
         return pictures_in(self.messages)
+
+
+def slips_of(trajectory: Trajectory) -> dict[int, str]:
+    """The turns that broke the protocol. `train.sft` keeps them out of its loss; a format of messages cannot say so, and they would be imitated."""
+    return {number: turn.violation for number, turn in enumerate(trajectory.episode.turns) if turn.violation}
 
 
 def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
@@ -126,9 +132,9 @@ class Teaching:
         return self._engine == "oracle" and result is not None and not result[1]
 
     def rendered(self, shard: int) -> Iterator[RenderedTrajectory]:
-        """The kept trajectories of a shard that are for supervised fine-tuning."""
-        for trajectory in self._records(KEEP, Trajectory, shard):
-            if trajectory.split.startswith("sft/"):
+        """The kept trajectories of a shard that are for supervised fine-tuning, without those in which a turn broke the protocol."""
+        for trajectory in self._tuning(shard):
+            if not slips_of(trajectory):
                 assert self.renderer is not None
                 episode = trajectory.episode
                 yield RenderedTrajectory(trajectory, self.renderer.messages(episode.question, episode.turns, self.out.files.bank(episode.images)),
@@ -143,10 +149,18 @@ class Teaching:
         return found
 
     def rejections(self, shard: int) -> Iterable[Rejection]:
-        """What the teacher's stages rejected, under names that no stage of the main job has."""
+        """What the teacher's stages rejected, and what they kept and the data set leaves out, under names that no stage of the main job has."""
         for label in self.out.labels() if self.is_there else ():
             for rejection in read_records(self.out.shard(label, "rejected", shard), Rejection):
                 yield rejection.replace(stage=f"teach-{rejection.stage}")
+        for trajectory in self._tuning(shard):
+            if slips := slips_of(trajectory):
+                why = {"broken": [{"rule": "format", "turn": turn, "evidence": violation} for turn, violation in slips.items()],
+                       "question": trajectory.question_id, "rollout": trajectory.episode.rollout}
+                yield reject(trajectory, Reason.FORMAT, why).replace(stage="teach-export")
+
+    def _tuning(self, shard: int) -> Iterator[Trajectory]:
+        return (trajectory for trajectory in self._records(KEEP, Trajectory, shard) if trajectory.split.startswith("sft/"))
 
     def _records(self, stage: str, kind: Any, shard: int, outcome: str = "kept") -> Iterator[Any]:
         return read_records(self.out.shard(self.out.label(stage), outcome, shard), kind) if self.is_there else iter(())

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pipeline.report.evidence_graph import evidence_graph
 from pipeline.report.evidence_text import evidence_text
 from pipeline.report.path_graph import question_graph
 from pipeline.report.people_names import Names, clause_words
@@ -171,6 +172,7 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
             "original": question.enhancement.original_image_id,
         },
         "graph": question_graph(question, names),
+        "explored": evidence_graph(question, names),
         "hops": [hop_words(h, question, names) for h in hops],
         "history": [
             {
@@ -189,7 +191,7 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
         "verdicts": [
             {
                 "filter": v.filter,
-                "about": FILTERS.get(v.filter.split("_")[0].upper(), ""),
+                "about": FILTERS.get(v.filter, ""),
                 "passed": v.passed,
                 "solver": v.solver,
                 "samples": v.num_samples,

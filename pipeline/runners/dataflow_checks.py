@@ -16,7 +16,7 @@ from records.errors import QuestloomError
 def dataflow_lines(runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str] = ()) -> Iterator[Line]:
     """One line for each thing that Dataflow needs; see `pipeline.runners.runner_checks.check_runner`."""
     if importlib.util.find_spec("apitools") is None:
-        yield Line("dataflow", "libraries", Status.MISSING, "Beam's parts for Google Cloud are not installed", 'pip install "questloom[dataflow]"')
+        yield Line("dataflow", "libraries", Status.MISSING, "Beam's parts for Google Cloud are not installed", 'pip install --editable ".[dataflow]"')
         return
     yield Line("dataflow", "libraries", Status.OK, "apache-beam[gcp] is installed")
     options = PipelineOptions(runner.dataflow_options(name="questloom-check"))

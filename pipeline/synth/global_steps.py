@@ -62,7 +62,7 @@ class FindCandidates(beam.DoFn):
         for entity in store.scan_entities(*rows):
             if entity.id in self.excluded or _excluded(entity, self.excluded):
                 continue
-            for candidate in candidates(entity, store, recipe.seeds, recipe.pictures, recipe.seed):
+            for candidate in candidates(entity, store, recipe.seeds, recipe.pictures, recipe.seed, recipe.certificate.trust):
                 yield (*candidate.stratum, candidate.group), candidate
 
 

@@ -96,7 +96,7 @@ def make_process(job: PlayJob) -> Apply:
     """The process judge: rules, then the model of `judge_process` where one plays it."""
     rules = job.recipe.teach
     judge = ProcessJudge(client=job.client(PROCESS) if job.recipe.models.judged_by_model(PROCESS_ROLE) else None,
-                         least=rules.least_process_score, max_unfounded=rules.max_unfounded)
+                         least=rules.least_process_score, max_unfounded=rules.max_unfounded, max_slips=rules.max_slips)
 
     async def check(trajectory: Trajectory) -> Any:
         return await check_process(trajectory, judge)

@@ -31,6 +31,8 @@ class PropertyPhrase:
     """What the subject is of the object ("pupil", of a teacher)."""
     ask: tuple[str, ...] = ()
     """Questions for the object, where the sentences give none that people would ask."""
+    ask_shown: tuple[str, ...] = ()
+    """Questions for the object of the picture's own thing, {this} standing for the picture ("Who painted {this}?")."""
     measure: str = ""
     """The quantity's name ("height")."""
     dated: bool = False
@@ -43,9 +45,9 @@ class PropertyPhrase:
     """What differs for objects of a kind."""
 
     def variant(self, subject_kinds: tuple[str, ...], object_kinds: tuple[str, ...] = ()) -> "PropertyPhrase":
-        """The phrase for a subject and an object of these kinds, the most specific kind first."""
+        """The phrase for a subject and an object of these kinds, the most specific kind first; where both differ, the subject's words stand."""
         phrase = self
-        for kinds, table in ((subject_kinds, self.kinds), (object_kinds, self.kinds_object)):
+        for kinds, table in ((object_kinds, self.kinds_object), (subject_kinds, self.kinds)):
             found = next((table[kind] for kind in kinds if kind in table), None)
             if found:
                 phrase = replace(phrase, **found)
@@ -71,6 +73,12 @@ class PropertyUse:
     single: bool = False
     """Whether it has one value by its meaning."""
     weight: float = 0.0
+    only: tuple[str, ...] = ()
+    """Classes of one of which a thing must be that is asked for or led to; of any, where there are none."""
+    never: tuple[str, ...] = ()
+    """Classes by which nothing may be called that is asked for or led to."""
+    unasked_of: tuple[str, ...] = ()
+    """Classes of whose members it is not asked."""
 
 
 @functools.cache
@@ -134,7 +142,7 @@ def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in entry.items():
         if name in ("kinds", "kinds_object"):
             fields[name] = {kind: _fields(change) for kind, change in value.items()}
-        elif name in ("say", "o", "s", "ask"):
+        elif name in ("say", "o", "s", "ask", "ask_shown"):
             texts = (value,) if isinstance(value, str) else tuple(value)
             fields[name] = tuple(Frame.parse(t) for t in texts) if name == "say" else texts
         else:
@@ -154,6 +162,12 @@ def common_classes() -> Mapping[str, int]:
 
 
 @functools.cache
+def vague_classes() -> frozenset[str]:
+    """The classes that fit so many kinds of things that nobody asks for one by them."""
+    return frozenset(_uses()["vague_classes"])
+
+
+@functools.cache
 def property_use(property_id: str) -> PropertyUse:
     """What a property may do in a good question; nothing where it is not listed, since nobody has read a phrase of it.
 
@@ -164,4 +178,5 @@ def property_use(property_id: str) -> PropertyUse:
     volatile, single = property_id in data["volatile_properties"], property_id in data["single_properties"]
     if property_id in data["trivial_properties"]:
         return PropertyUse(**data["trivial"], volatile=volatile)
-    return PropertyUse(**data["properties"].get(property_id, {}), volatile=volatile, single=single)
+    listed = {name: tuple(value) if isinstance(value, list) else value for name, value in data["properties"].get(property_id, {}).items()}
+    return PropertyUse(**listed, volatile=volatile, single=single)

@@ -1,10 +1,11 @@
 """What plays is put together from settings alone: a tool that a machine cannot have is refused, never left out."""
 import pytest
 
-from agent.play_settings import PlaySettings
-from agent.setup import PlayPlace, open_toolbox, opened_sandbox
+from agent.play_settings import OracleSettings, PlaySettings
+from agent.setup import PlayPlace, check_engine, open_toolbox, opened_sandbox
 from agent.tools import ToolSettings
 from agent.tools.tool_settings import ALL_TOOLS
+from agent.turns.limits import Limits
 from files.opened import Opened
 from models.model_settings import ModelSettings
 from records.errors import InputError
@@ -28,6 +29,14 @@ def test_a_tool_box_is_not_opened_with_a_tool_less():
         open_toolbox(PlaySettings(), at)
     box = open_toolbox(PlaySettings(tools=ToolSettings(tools=WITHOUT_PYTHON)), at)
     assert [schema["function"]["name"] for schema in box.schemas()] == list(WITHOUT_PYTHON)
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(on_violation="observe", faults=1), Limits(on_violation="observe", faults=2)])
+def test_slips_of_the_oracle_are_refused_under_limits_that_they_would_end_an_episode_by(limits):
+    with pytest.raises(InputError, match=r"teach.oracle.slips"):
+        check_engine(PlaySettings(limits=limits, oracle=OracleSettings(sighted=True, slips=0.1)), ModelSettings())
+    check_engine(PlaySettings(limits=limits), ModelSettings())
+    check_engine(PlaySettings(limits=Limits(on_violation="observe", faults=3), oracle=OracleSettings(sighted=True, slips=0.1)), ModelSettings())
 
 
 def test_where_no_tool_runs_code_no_sandbox_is_tried():

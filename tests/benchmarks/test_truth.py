@@ -94,6 +94,15 @@ def test_a_search_that_found_the_answer_on_an_unrelated_page_erred(world, tmp_pa
     assert (made.filters["text_search", "flagged"], made.filters["text_search", "in error"]) == (1, 0)
 
 
+@pytest.mark.parametrize(("evidence", "in_error"), [
+    ({"title": "Vell", "found": "Ivo Mersk", "passage": "The mill of Vell was drawn by Ivo Mersk."}, 1),
+    ({"title": "Vell", "found": "Ivo Mersk", "passage": "Ivo Mersk also drew the Old Bridge."}, 0),
+    ({"title": "Nowhere", "found": "Ivo Mersk", "passage": ""}, 1)])
+def test_a_passage_that_says_the_answer_beside_another_thing_of_the_question_tells_it_on_any_page(world, tmp_path, evidence, in_error):
+    rejection = Rejection(item_id=GOOD.id, seed_id="s", stage="text_search", reason="text_search_shortcut", evidence=Json(evidence))
+    assert measure(world, write_run(tmp_path / "run", [GOOD], [rejection])).filters["text_search", "in error"] == in_error
+
+
 def test_a_run_without_certified_questions_has_none(tmp_path):
     assert certified(tmp_path) == []
 

@@ -21,7 +21,7 @@ from transforms.stages.run_folder import name_of
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not FAKE_GCS, reason=NO_FAKE_GCS),
-    pytest.mark.skipif(importlib.util.find_spec("apitools") is None, reason='apache-beam[gcp] is not here: pip install "questloom[dataflow]"')]
+    pytest.mark.skipif(importlib.util.find_spec("apitools") is None, reason='apache-beam[gcp] is not here: pip install --editable ".[dataflow]"')]
 SECRET = "sk-this-must-not-travel"
 GPU = "type:nvidia-l4;count:1"
 MAX_BYTES = 10 * 2**20

@@ -2,7 +2,7 @@
 import pytest
 import yaml
 
-from eval.published import HARNESSES, TABLE, published, published_for
+from eval.published import HARNESSES, TABLE, published, published_for, published_text
 from eval.statements import statements
 
 
@@ -31,3 +31,13 @@ def test_scores_on_a_subset_or_on_two_benchmarks_together_are_found_under_each()
     assert {row.benchmark for row in published_for("mmsearch")} == {"mmsearch", "mmsearch:vsearcher"}
     assert any(row.agent == "VSearcher-8B" and row.percent == 30.8 for row in published_for("browsecomp_vl_2"))
     assert not published_for("demo")
+
+
+def test_the_list_of_a_benchmark_has_each_of_its_published_scores_under_its_source():
+    lines = published_text("mm_browsecomp").splitlines()
+    rows = published_for("mm_browsecomp")
+    assert lines[0] == f"{len(rows)} published scores"
+    for row in rows:
+        place = next(n for n, line in enumerate(lines) if line.split() == [*f"{row.harness} {row.agent} {row.percent:.1f} {row.benchmark}".split()])
+        assert next(line for line in reversed(lines[:place]) if not line.startswith(" ")).startswith(row.source)
+    assert published_text("math_vr").startswith("18 published scores") and published_text("demo") == "no published scores"

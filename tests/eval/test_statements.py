@@ -25,6 +25,8 @@ def test_each_says_where_it_lies_what_its_licence_is_and_how_much_of_it_was_seen
         assert bool(statement.hub) != bool(statement.repository) and statement.licence and statement.size > 0
         assert not statement.repository or statement.file
         assert statement.as_line().startswith(statement.name) and statement.name in listing()
+        assert all(words in listing() and words in statement.as_text() for words in (statement.place, statement.licence)), "nothing is cut off"
+        assert statement.note in statement.as_text() and all(subset.note in statement.as_text() for subset in statement.subsets.values())
     assert {s.name for s in statements().values() if s.verified == "no"} == {"math_vr", "hr_mmsearch"}
 
 

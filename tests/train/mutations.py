@@ -152,6 +152,11 @@ MUTATIONS = [
     Mutation("rows", "        if now != then:", "        if False:"),
     Mutation("rows", "            if token in tokens.never_sampled:", "            if False:"),
     Mutation("rows", "pixels=row.pixels[:int(row.grid_thw[:kept].prod(-1).sum())]", "pixels=row.pixels"),
+    # turns that broke the protocol
+    Mutation("episode_rows", "return row.masked(~slips[row.steps.clamp(min=0)])", "return row.masked(slips[row.steps.clamp(min=0)])"),
+    Mutation("episode_rows", "~slips[row.steps.clamp(min=0)]", "~slips[(row.steps - 1).clamp(min=0)]"),
+    Mutation("sft_data", "return without_slips(row, episode), SAMPLED", "return row, SAMPLED", "sources"),
+    Mutation("self_check", "if row.loss_mask[begin:end].any())", "if begin)"),
 ]
 
 

@@ -10,7 +10,8 @@ from agent.turns.token_renderer import TokenRenderer
 from records.episodes import EndReason
 from tests.agent import tiny
 from tests.train.played import PICTURES, RENDER, ROPE, TOKENS, episode, reopened, row, segments
-from train.episode_rows import pictures_shown, row_of_episode, row_of_segments
+from train.episode_rows import pictures_shown, row_of_episode, row_of_segments, without_slips
+from train.packing import pack
 from train.rows import RowError, RowFault, UnusableRow, check, hashes_of
 
 
@@ -112,6 +113,28 @@ def test_log_probabilities_stand_at_their_tokens_or_nowhere():
     short = played.replace(turns=(played.turns[0].replace(logprobs=(-1.0,)), *played.turns[1:]))
     with pytest.raises(RowError, match="turn 0 has 1 log-probabilities"):
         stored_row(short, bank)
+
+
+def slipped(played, *numbers):
+    """The episode, had the strict check not understood some of its turns."""
+    return played.replace(turns=tuple(turn.replace(violation="no_thought") if n in numbers else turn for n, turn in enumerate(played.turns)))
+
+
+def test_a_turn_that_broke_the_protocol_is_read_and_carries_no_loss_and_the_turns_after_it_do():
+    played, bank = episode(4)
+    made = stored_row(played, bank)
+    for numbers in ((), (0,), (1,), (1, 2), (3,)):
+        taught = without_slips(made, slipped(played, *numbers))
+        check(taught, PICTURES)
+        assert torch.equal(taught.ids, made.ids) and taught.turns == made.turns
+        assert [taught.loss_mask[begin:end].tolist() for begin, end in made.turns] == [[n not in numbers] * (e - b) for n, (b, e) in enumerate(made.turns)]
+        said = [i for n, turn in enumerate(played.turns) if n not in numbers for i in turn.token_ids]
+        assert pack([taught], PICTURES).labels.tolist() == said, "what the loss is of"
+
+
+def test_the_row_of_another_episode_is_not_masked_by_this_ones_turns():
+    with pytest.raises(RowError, match="3 turns in the row, 4 in the episode"):
+        without_slips(row(3), episode(4)[0])
 
 
 def test_positions_are_those_that_the_model_makes_itself():

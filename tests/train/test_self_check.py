@@ -20,9 +20,11 @@ from tests.train.played import PICTURES
 from tests.train.update import rows_of_unequal_length
 from train.attention import ROW_BY_ROW
 from train.packing import pack
+from train.parallel import World
 from train.rows import PictureTokens, rope_of
 from train.scorer import Scorer
-from train.self_check import check_model
+from train.self_check import check_model, check_on
+from train.settings import WeightSettings
 
 ROWS = rows_of_unequal_length()
 MODEL = tiny.model()
@@ -65,6 +67,13 @@ def test_other_models_of_the_kind_pass_and_all_of_their_parameters_get_a_gradien
 @pytest.mark.parametrize(("dtype", "most"), [(torch.float64, 1e-9), (torch.float32, 1e-5), (torch.bfloat16, 0.1)])
 def test_it_passes_the_tiny_model_with_no_more_than_rounding(dtype, most):
     assert check_model(Scorer(copy.deepcopy(MODEL).to(dtype)), ROWS, PICTURES) < most
+
+
+def test_a_row_whose_first_turn_is_out_of_the_loss_is_checked_at_its_next():
+    masked = [row.masked(row.steps > 0) for row in ROWS if len(row.turns) > 1]
+    assert masked and all(row.loss_mask.any() for row in masked)
+    check_on(Scorer(copy.deepcopy(MODEL)), masked, PICTURES, WeightSettings(precision="fp32"),
+             World("single", 0, 1, torch.device("cpu")))
 
 
 def test_it_finds_rows_that_read_each_other(monkeypatch):

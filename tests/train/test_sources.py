@@ -31,7 +31,7 @@ def test_a_runs_kept_episodes_enter_by_their_split_with_the_ids_that_were_played
     survey, documents = surveyed(tmp_path, [episodes_folder(tmp_path / "run", stored)])
     assert survey.figures() | {"tokens": 0, "labels": 0, "pictures": 0} == {
         "read": 4, "train": 2, "validation": 1, "shortened": 0, "left_out": {"other_split": 1}, "ids": {"sampled": 2, "rendered": 1}, "tokens": 0,
-        "labels": 0, "pictures": 0}
+        "labels": 0, "pictures": 0, "slips": 0}
     by_id = {each.episode_id: each for each in survey.used}
     for made, told in ((stored[0][0], True), (stored[3][0], False)):
         each = by_id[made.id]
@@ -40,6 +40,27 @@ def test_a_runs_kept_episodes_enter_by_their_split_with_the_ids_that_were_played
         assert (said == [turn.token_ids for turn in made.episode.turns]) == told
         assert [TOKENS.rendered(ids) for ids in said] == [turn.text for turn in made.episode.turns]
         assert len(row.pictures) == each.pictures == 2 and each.ids == ("sampled" if told else "rendered")
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_turn_that_broke_the_protocol_is_never_imitated_and_what_got_over_it_is(tmp_path, told):
+    made, pictures = trajectory(0, told=told)
+    first, second, last = made.episode.turns
+    stored = made.replace(episode=made.episode.replace(turns=(first, second.replace(violation="no_thought"), last)))
+    survey, documents = surveyed(tmp_path, [episodes_folder(tmp_path / "run", [(stored, pictures)])])
+    row = maker().again(survey.used[0], documents[0])
+    assert [row.loss_mask[begin:end].tolist() for begin, end in row.turns] == [[n != 1] * (e - b) for n, (b, e) in enumerate(row.turns)]
+    assert survey.figures()["slips"] == 1 and survey.used[0].labels == int(row.loss_mask.sum())
+
+
+def test_a_row_of_which_nothing_but_a_slip_is_left_is_left_out_with_its_reason(tmp_path):
+    made, pictures = trajectory(0)
+    first, *rest = made.episode.turns
+    stored = made.replace(episode=made.episode.replace(turns=(first.replace(violation="no_thought"), *rest)))
+    whole, documents = surveyed(tmp_path, [episodes_folder(tmp_path / "run", [(stored, pictures)])])
+    most = maker().again(whole.used[0], documents[0]).turns[0][1]
+    survey, _ = surveyed(tmp_path, [tmp_path / "run"], max_tokens=most)
+    assert survey.left_out == {RowFault.NO_POLICY_TOKENS: 1} and "no turn is left" in survey.examples[RowFault.NO_POLICY_TOKENS]
 
 
 def test_a_policys_folder_may_be_named_itself(tmp_path):

@@ -13,7 +13,7 @@ from transforms.certificate.effective import chain, composed, effective_hops
 from transforms.certificate.evidence import evidence, num_hops, unstated
 from transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
 from transforms.certificate.facts import Facts, Trust
-from transforms.certificate.guess import guess
+from transforms.certificate.guess import Guess, guess
 from transforms.certificate.kinds import kind_hops
 from transforms.certificate.leak import find_leak, folded
 from transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
@@ -48,6 +48,16 @@ class Refusal:
 
     reason: Reason
     evidence: dict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needed:
+    """What of a form its one answer needs: the smallest part, hops said and hops needed, and what is left open where the picture says nothing."""
+
+    part: Form
+    nominal: int
+    effective: int
+    without: Guess
 
 
 def given_by_picture(form: Form, binding: Binding) -> Binding:
@@ -111,6 +121,34 @@ def decorations(form: Form, facts: Facts, binding: Binding) -> tuple[str, ...]:
     return tuple(found)
 
 
+def misshapen(form: Form) -> Refusal | None:
+    """A refusal where the clauses do not hang together, or two steps are one that a reader knows by its own word."""
+    if not connected(form):
+        return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
+    steps = chain(form)
+    if composed(steps) < len(steps):
+        return Refusal(reason=Reason.COLLAPSES, evidence={"steps": len(steps), "composed": composed(steps)})
+    return None
+
+
+def needed_of(form: Form, facts: Facts, binding: Binding, rules: CertificateRules) -> Needed | Refusal:
+    """What of a form its answer needs; a refusal where some of the way, or the picture, is idle. What is said besides can only make more of it idle."""
+    if decorated := decorations(form, facts, binding):
+        return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
+    if alike := named_alike(form, facts, binding):
+        return Refusal(reason=Reason.COLLAPSES, evidence={"answer": alike[0], "node": alike[1]})
+    part = smallest_part(form, facts, binding)
+    nominal, effective = num_hops(form), effective_hops(form, part, facts, binding)
+    if effective < min(nominal, rules.min_hops):
+        return Refusal(reason=Reason.COLLAPSES, evidence={"nominal": nominal, "effective": effective})
+    without = guess(form, facts, binding)
+    if without.num_answers < rules.min_answers_without_picture:
+        return Refusal(reason=Reason.PICTURE_NOT_NEEDED, evidence={"answers_without_picture": without.num_answers})
+    if without.share > rules.max_guess:
+        return Refusal(reason=Reason.GUESSABLE, evidence={"share": round(without.share, 3), "answers_without_picture": without.num_answers})
+    return Needed(part=part, nominal=nominal, effective=effective, without=without)
+
+
 def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str], rules: CertificateRules) -> Certificate | Refusal:
     """The checks that need no text: evidence, connection, uniqueness, decoration, need of the picture, effective hops.
 
@@ -121,11 +159,8 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
         bindings: the intended entity or value key of each variable.
         rules: the recipe's part.
     """
-    if not connected(form):
-        return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
-    steps = chain(form)
-    if composed(steps) < len(steps):
-        return Refusal(reason=Reason.COLLAPSES, evidence={"steps": len(steps), "composed": composed(steps)})
+    if shape := misshapen(form):
+        return shape
     try:
         binding = intended_binding(form, facts, anchor, bindings)
     except TooLarge as error:
@@ -148,24 +183,12 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     measured = margins(form, facts, rules.trust, binding, rules.margin)
     least = min(measured, key=lambda m: m.margin) if measured else None
     margin = least.margin if least else NO_RIVAL
-    needed = 1 if rules.trust.complete else rules.margin
-    if margin < needed:
+    if margin < (1 if rules.trust.complete else rules.margin):
         assert least is not None
         return too_near(least)
-    decorated = decorations(form, facts, binding)
-    if decorated:
-        return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
-    part = smallest_part(form, facts, binding)
-    nominal, effective = num_hops(form), effective_hops(form, part, facts, binding)
-    if alike := named_alike(form, facts, binding):
-        return Refusal(reason=Reason.COLLAPSES, evidence={"answer": alike[0], "node": alike[1]})
-    if effective < min(nominal, rules.min_hops):
-        return Refusal(reason=Reason.COLLAPSES, evidence={"nominal": nominal, "effective": effective})
-    without = guess(form, facts, binding)
-    if without.num_answers < rules.min_answers_without_picture:
-        return Refusal(reason=Reason.PICTURE_NOT_NEEDED, evidence={"answers_without_picture": without.num_answers})
-    if without.share > rules.max_guess:
-        return Refusal(reason=Reason.GUESSABLE, evidence={"share": round(without.share, 3), "answers_without_picture": without.num_answers})
+    needed = needed_of(form, facts, binding, rules)
+    if isinstance(needed, Refusal):
+        return needed
     rivals = sorted((m.nearest for m in measured if m.nearest), key=lambda r: (r.num_gaps, r.var, r.entity_id))
     basis = "closed" if rules.trust.complete else "margin"
     if basis not in rules.bases:
@@ -174,12 +197,12 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     checks = (Check(name="claims", passed=True, score=float(len(hops))), Check(name="stated", passed=True, score=float(said)),
               Check(name="connected", passed=True),
               Check(name="one_answer", passed=True), Check(name="margin", passed=True, score=float(margin)),
-              Check(name="no_decoration", passed=True), Check(name="needs_picture", passed=True, score=float(without.num_answers)),
-              Check(name="no_guess", passed=True, score=without.share), Check(name="effective_hops", passed=True, score=float(effective)))
+              Check(name="no_decoration", passed=True), Check(name="needs_picture", passed=True, score=float(needed.without.num_answers)),
+              Check(name="no_guess", passed=True, score=needed.without.share), Check(name="effective_hops", passed=True, score=float(needed.effective)))
     return Certificate(basis=basis, margin=margin, nearest_rival=rivals[0] if rivals else None,
                        breaking_claims=tuple(sorted({c for m in measured for c in m.breaking})), evidence=hops,
-                       nominal_hops=nominal, effective_hops=effective, smallest_part=Json(part.to_json()),
-                       answers_without_picture=without.num_answers, checks=checks)
+                       nominal_hops=needed.nominal, effective_hops=needed.effective, smallest_part=Json(needed.part.to_json()),
+                       answers_without_picture=needed.without.num_answers, checks=checks)
 
 
 def too_near(margin: Margin) -> Refusal:

@@ -10,6 +10,7 @@ from records.knowledge import Value, entity_value
 from transforms.certificate.compute import compute
 from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, best_values, dates_overlap, is_instance, values_match
 from transforms.certificate.readings import readings
+from transforms.certificate.within import num_within, subjects_within
 
 Binding = dict[str, Value]
 
@@ -54,7 +55,7 @@ def cost(clause: Clause, binding: Binding, facts: Facts) -> float:
         if resolve(clause.subject, binding) is not None:
             return 1
         value = resolve(clause.object, binding)
-        return 1 + facts.num_subjects(clause.property, value.key()) if value is not None else float("inf")
+        return 1 + num_within(facts, clause.property, value) if value is not None else float("inf")
     if isinstance(clause, ClassClause):
         return 1 + facts.num_members(clause.class_id)
     if isinstance(clause, Reads):
@@ -117,10 +118,11 @@ def _extend_claim(clause: ClaimClause, binding: Binding, facts: Facts, limit: in
 
 
 def matching_subjects(facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT) -> tuple[str, ...]:
-    """Entities of which the store says (property, value), or of which it gives a date that may be the same. Raises `TooLarge` beyond the limit."""
-    if facts.num_subjects(property, value.key()) > limit:
+    """Entities of which the store says (property, value), or gives a place within it, or a date that may be the same. Raises `TooLarge` beyond the limit."""
+    found = subjects_within(facts, property, value, limit)
+    if found is None:
         raise TooLarge(f"{property} {value.key()}")
-    return facts.subjects(property, value.key(), limit=limit)
+    return found
 
 
 def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Binding]:

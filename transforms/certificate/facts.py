@@ -16,6 +16,8 @@ DECLARED_SURPLUS, OTHER_SURPLUS = 0.005, 0.05
 """Second values a subject that are expected before anything is counted: of a property that is declared single-valued, and of any other."""
 MOST_DATED = 0.05
 """A property of which more subjects say when the value held has values that come and go."""
+CLIMB_DEPTH = 6
+"""Steps from a place to one around it, and from one into it."""
 CACHED = 131_072
 """Answers kept of each question below: a margin asks the same of hundreds of rivals, thousands of times."""
 _PLACES = ("P131", "P276", "P706")
@@ -128,7 +130,7 @@ def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
     return class_id in entity.class_closure or class_id in entity.classes
 
 
-def values_match(facts: Facts, property: str, wanted: Value, found: Value, depth: int = 6) -> bool:
+def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bool:
     """Whether a found value is the wanted one: equal, an overlapping date, or a place inside the wanted place."""
     if wanted.kind == "time" and found.kind == "time":
         return dates_overlap(wanted, found)
@@ -137,7 +139,7 @@ def values_match(facts: Facts, property: str, wanted: Value, found: Value, depth
     climb = TRANSITIVE.get(property)
     if climb and wanted.kind == found.kind == "entity":
         seen, level = {found.entity}, {found.entity}
-        for _ in range(depth):
+        for _ in range(CLIMB_DEPTH):
             level = {v.entity for e in sorted(level) for p in climb for v in best_values(facts, e, p) if v.kind == "entity"} - seen
             if wanted.entity in level:
                 return True

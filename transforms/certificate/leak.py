@@ -15,7 +15,7 @@ from records.synthesis import Answer
 from transforms.certificate.facts import Facts
 
 HUMAN, FICTIONAL_HUMAN = "Q5", "Q15632617"
-MIN_SURNAME = 4
+MIN_SURNAME = 3
 _BEFORE_A_PLACE = ("of", "the")
 MIN_NAME = 3
 """Shorter names (one or two letters; one character where each stands alone) are too common as words to be looked for."""
@@ -69,7 +69,7 @@ def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ..
 def _surname(name: str) -> str:
     """The last word of a person's name where it is one that tells them: not a numeral, "Jr", or the place in "John of Merren"."""
     *others, last = name.split()
-    if not others or len(last) < MIN_SURNAME or not last[0].isupper() or last.rstrip(".").isupper() or others[-1].casefold() in _BEFORE_A_PLACE:
+    if not others or len(last.rstrip(".")) < MIN_SURNAME or not last[0].isupper() or last.rstrip(".").isupper() or others[-1].casefold() in _BEFORE_A_PLACE:
         return ""
     return last
 
@@ -90,6 +90,11 @@ def names_of_value(facts: Facts, value: Value, languages: tuple[str, ...]) -> tu
             return (value.text,) if value.text else ()
 
 
+def _capitalised(text: str) -> str:
+    """The words of a text that begin with a capital, folded."""
+    return folded(" ".join(word for word in _WORD.findall(text) if word[0].isupper()))
+
+
 def leaked(text: str, names: tuple[str, ...]) -> str | None:
     """The first of the names that stands in the text as whole words (also with a plural or possessive s), or None."""
     inside = folded(text)
@@ -97,6 +102,8 @@ def leaked(text: str, names: tuple[str, ...]) -> str | None:
         needle = folded(name).strip()
         if len(needle) < MIN_NAME and not needle.isdigit():
             continue
+        if len(needle) == MIN_NAME and name[:1].isupper() and not re.search(rf"\b{needle}s?\b", _capitalised(text)):
+            continue  # "Lee" and "May" are names where they are written as names
         if f" {needle} " in inside or f" {needle}s " in inside or (len(needle) > MIN_NAME + 2 and f" {needle}es " in inside):
             return name
     return None

@@ -22,6 +22,7 @@ from transforms.certificate.execute import Binding, holds
 from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, Trust, best_values, classes_of, is_functional, is_instance, is_namesake, values_match
 from transforms.certificate.one_of_class import single_value
 from transforms.certificate.text_veto import text_says
+from transforms.certificate.within import num_within, subjects_within
 
 NO_RIVAL = 9
 """The margin where no entity at all is left as a rival."""
@@ -128,8 +129,7 @@ def _matches(facts: Facts, part: Part) -> tuple[str, ...] | None:
         return facts.members(part.clause.class_id, limit=ENUMERATION_LIMIT) if facts.num_members(part.clause.class_id) <= ENUMERATION_LIMIT else None
     assert part.value is not None
     if part.role == "has":
-        key = part.value.key()
-        return facts.subjects(part.property, key, limit=ENUMERATION_LIMIT) if facts.num_subjects(part.property, key) <= ENUMERATION_LIMIT else None
+        return subjects_within(facts, part.property, part.value)
     if part.role == "of":
         return tuple(v.entity for v in best_values(facts, part.value.entity, part.property) if v.kind == "entity")
     return None
@@ -140,7 +140,7 @@ def _size(facts: Facts, part: Part) -> int:
         assert isinstance(part.clause, ClassClause)
         return facts.num_members(part.clause.class_id)
     if part.role == "has" and part.value is not None:
-        return facts.num_subjects(part.property, part.value.key())
+        return num_within(facts, part.property, part.value)
     return 0 if part.role == "of" else ENUMERATION_LIMIT + 1
 
 
@@ -164,7 +164,7 @@ def margin_of(facts: Facts, trust: Trust, description: Description, intended: Va
     num_enumerated, too_large = 0, False
     if not any(p.role == "of" and settles(facts, trust, p, parts) for p in parts) and (lacking := _incomplete(facts, trust, parts, intended)):
         return Margin(var=var, margin=0, incomplete=lacking)
-    settled = any(settles(facts, trust, p, parts) for p in parts)
+    sure = tuple(p for p in parts if settles(facts, trust, p, parts))
     for part in sorted(parts, key=lambda p: (_size(facts, p), parts.index(p))):
         if num_enumerated >= required:
             break
@@ -174,9 +174,9 @@ def margin_of(facts: Facts, trust: Trust, description: Description, intended: Va
             continue
         listed.update(matches)
         num_enumerated += 1
-    unlisted = NO_RIVAL if settled else num_enumerated
+    unlisted = NO_RIVAL if sure else num_enumerated
     listed.discard(intended.entity)
-    return _fewest_gaps(facts, trust, description, sorted(listed), unlisted, too_large, stop_below=0 if exact else required)
+    return _fewest_gaps(facts, trust, description, sure, sorted(listed), unlisted, too_large, stop_below=0 if exact else required)
 
 
 def _incomplete(facts: Facts, trust: Trust, parts: tuple[Part, ...], intended: Value) -> str:
@@ -185,14 +185,14 @@ def _incomplete(facts: Facts, trust: Trust, parts: tuple[Part, ...], intended: V
     return next((k for k in kinds or [intended.entity] if not nearly_complete(facts, trust, k)), "")
 
 
-def _fewest_gaps(facts: Facts, trust: Trust, description: Description, rivals: list[str], unlisted: int, too_large: bool, *,
+def _fewest_gaps(facts: Facts, trust: Trust, description: Description, sure: tuple[Part, ...], rivals: list[str], unlisted: int, too_large: bool, *,
                  stop_below: int) -> Margin:
     left: list[tuple[int, str, list[Part]]] = []
     breaking: set[str] = set()
     # The part that most entities match says least about a rival, so it comes last.
     order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
-        gaps, against = _held_against(facts, trust, rival, order)
+        gaps, against = _held_against(facts, trust, rival, order, sure)
         if not against:
             num_gaps = len(gaps) - (_num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0)
             if num_gaps < stop_below:
@@ -213,12 +213,17 @@ def _fewest_gaps(facts: Facts, trust: Trust, description: Description, rivals: l
     return Margin(var=description.var, margin=margin, nearest=nearest, breaking=tuple(sorted(breaking)[:MAX_BREAKING]), too_large=too_large)
 
 
-def _held_against(facts: Facts, trust: Trust, rival: str, parts: list[Part]) -> tuple[list[Part], list[Part]]:
-    """The parts on which the store is silent about a rival, and those that put it out (one of the latter may be enough)."""
+def _held_against(facts: Facts, trust: Trust, rival: str, parts: list[Part], sure: tuple[Part, ...]) -> tuple[list[Part], list[Part]]:
+    """The parts on which the store is silent about a rival, and those that put it out (one of the latter may be enough).
+
+    A hop that leads to one thing of its class alone (one of `sure`) leaves no gap, though the property may have several values: a town lies in one county.
+    """
     gaps: list[Part] = []
     against: list[Part] = []
     for part in parts:
         verdict = status(facts, trust, rival, part)
+        if verdict == "gap" and part.role == "of" and part in sure:
+            verdict = "contradicted"
         if verdict == "gap":
             gaps.append(part)
         elif verdict == "contradicted":

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from records.form import Form
 from records.knowledge import value_of_key
 from records.outcomes import Reason
-from records.synthesis import Seed
-from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture, hidden_nodes, too_near
+from records.synthesis import Certificate, Seed
+from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture, hidden_nodes, misshapen, needed_of, too_near
 from transforms.certificate.description import Description, descriptions
+from transforms.certificate.evidence import unstated
 from transforms.certificate.execute import Binding
 from transforms.certificate.facts import Facts
 from transforms.certificate.guess import guess_of_kind
@@ -46,6 +47,10 @@ class Accept:
                 return self._idle(description)
         return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"var": var})
 
+    def idle(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None:
+        """Whether one variable's description does without what it is described by, whatever its margin."""
+        return next((self._idle(d) for d in descriptions(form, binding_of(bindings)) if d.var == var), None)
+
     def _idle(self, description: Description) -> Refusal | None:
         """A refusal where the description does not need the node before it, or none of the entities that it names.
 
@@ -56,6 +61,18 @@ class Accept:
         if idle and (description.predecessors or len(idle) == len(ends)):
             return Refusal(reason=Reason.DECORATION, evidence={"var": description.var, "ends": idle})
         return None
+
+    def whole(self, form: Form, bindings: dict[str, str]) -> Certificate | Refusal:
+        """What the certificate says of a question of this form, whatever its words."""
+        return certify_form(form, self.facts, given_by_picture(form, binding_of(bindings)), bindings, self.rules)
+
+    def hopeless(self, form: Form, bindings: dict[str, str]) -> Refusal | None:
+        """A refusal that no further description of a stop could mend: a step that no page states, or a way or a picture that is not needed."""
+        binding = binding_of(bindings)
+        if self.rules.stated and (missing := unstated(form, self.facts, binding)):
+            return Refusal(reason=Reason.NOT_STATED, evidence={"claims": [c.id for c in missing]})
+        found = misshapen(form) or needed_of(form, self.facts, binding, self.rules)
+        return found if isinstance(found, Refusal) else None
 
     def guessed(self, draft: Draft) -> Refusal | None:
         """A refusal where what is asked has an answer that is the commonest of its kind: no description mends that."""
@@ -145,6 +162,5 @@ class Accept:
             return voted if isinstance(voted, Refusal) else await self._read_back(voted, writer, seed)
         if near := self._on_own_page(draft):
             return near
-        given = given_by_picture(draft.form, binding_of(draft.bindings))
-        made = certify_form(draft.form, self.facts, given, draft.bindings, self.rules)
+        made = self.whole(draft.form, draft.bindings)
         return made if isinstance(made, Refusal) else await self._worded(draft, writer, seed)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from knowledge.readers.sentences import tells
 from prompts.phrases import property_use
 from records.knowledge import Entity
+from transforms.certificate.askable import leads_to_kind
 from transforms.certificate.completeness import nearly_complete
 from transforms.certificate.facts import Facts, Trust
 from transforms.certificate.one_of_class import single_value
@@ -65,7 +66,7 @@ def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max
         if not (claim.best and claim.value.kind == "entity" and use.hop) or claim.value.entity in avoid:
             continue
         target = facts.entity(claim.value.entity)
-        if target is None or target.in_degree > max_hub:
+        if target is None or target.in_degree > max_hub or not leads_to_kind(facts, claim.property, target.id):
             continue
         if single_value(facts, trust, entity.id, claim.property, said_class(facts, target.id)) == claim.value:
             found.append(Edge(property=claim.property, target=target.id, reverse=False, weight=use.weight))

@@ -57,7 +57,7 @@ async def _grown(draft: Draft, rounds: int, seed: Seed, writer: Writer, accept: 
     if not mentions:
         trail.add_reason(Reason.NO_FACT, draft.text)
     for mention in mentions[:MAX_MENTIONS]:
-        facts = await trail.attempt(mention.surface, writer.take_fact(draft, mention, seed)) or []
+        facts = await trail.attempt(mention.surface, writer.take_fact(draft, mention, seed, rounds == 1)) or []
         if not facts:
             trail.add_reason(Reason.NO_FACT, mention.surface)
         for fact in facts[:rules.drafts]:

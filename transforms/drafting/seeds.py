@@ -3,17 +3,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from prompts.phrases import property_use
 from records.identity import priority
 from records.knowledge import Article, Entity, ImageAsset
 from records.synthesis import Seed
-from transforms.certificate.facts import Facts, best_values
+from transforms.certificate.facts import Facts, Trust, best_values
+from transforms.certificate.one_of_class import single_value
 from transforms.certificate.readings import year_readings
+from transforms.certificate.said_class import said_class
 from transforms.drafting.draft_rules import SeedRules
+from transforms.drafting.edges import MAX_REVERSE
 from transforms.drafting.schedule import by_weight, drawn
 from transforms.pictures.choose import PictureRules, showable
+from transforms.writing.graph.clues import answerable
 
 HUMAN = "Q5"
 EXPLORATION = "exploration"
+MAX_ANSWER_WORDS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +46,15 @@ def is_anchor(entity: Entity, article: Article | None, images: Sequence[ImageAss
             and bool(images))
 
 
+def is_linked(facts: Facts, trust: Trust, entity: Entity, living_people: bool) -> bool:
+    """Whether something may be asked of the entity, and a pictured thing has it as the one value of a property: so a picture can take its place."""
+    into = facts.claims_into(entity.id, limit=MAX_REVERSE)
+    shown = [c for c in into if c.best and property_use(c.property).hop and facts.images_of(c.subject)]
+    return any(single_value(facts, trust, c.subject, c.property, said_class(facts, entity.id)) == c.value
+               and (e := facts.entity(c.subject)) is not None and may_be_shown(facts, e, living_people) for c in shown) \
+        and bool(answerable(facts, trust, entity, MAX_ANSWER_WORDS, frozenset()))
+
+
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
     """Whether a person may be a question's picture: those alive at the snapshot's date may not, by default."""
     if living_people or HUMAN not in entity.class_closure:
@@ -47,10 +62,20 @@ def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
     return bool(best_values(facts, entity.id, "P570"))
 
 
-def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules, recipe_seed: int) -> Iterator[Candidate]:
-    """Every seed that one entity could give: rules × methods × levels, each with a random rank of its own."""
+def bears_another_name(facts: Facts, entity: Entity) -> bool:
+    """Whether an encyclopedia means another thing of the same kind by the entity's name: its pictures and dates are easily the other's.
+
+    (The congressman Zachary Taylor comes with a portrait of the president.)
+    """
+    other = facts.entity_of_title(entity.label())
+    return other not in (None, entity.id) and said_class(facts, other) == said_class(facts, entity.id)
+
+
+def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules, recipe_seed: int,
+               trust: Trust = Trust()) -> Iterator[Candidate]:
+    """Every seed that one entity could give: rules × methods × levels, each with a random rank of its own; `trust` says what has one value, for `linked`."""
     images = showable(facts.images_of(entity.id), pictures)
-    fitting = _fitting(entity, facts, rules, images)
+    fitting = _fitting(entity, facts, rules, images, trust)
     if isinstance(fitting, str):
         return
     group = entity.domain + ("*" if rules.readable != 1.0 and year_readings(facts, entity.id) else "")
@@ -78,7 +103,7 @@ def _explored(entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, 
                         rank=priority(recipe_seed, seed.id, "seeds"), seed=seed)
 
 
-def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset]) -> list[str] | str:
+def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset], trust: Trust = Trust()) -> list[str] | str:
     """The recipe's rules that an entity fits, sorted; or in words why it can be no seed. What has the weight 0 is never drawn, nor given what others lack."""
     if not rules.domains.get(entity.domain, 1.0):
         return "are of a domain that the recipe leaves out"
@@ -86,10 +111,14 @@ def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[Im
         return "have no class (P31)"
     if not may_be_shown(facts, entity, rules.living_people):
         return "are people without a date of death"
+    if bears_another_name(facts, entity):
+        return "bear the name of a better known thing of their kind"
     article = facts.article(entity.id)
     fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules),
             # Own rule, for stores without articles: any entity with a picture that may be shown.
-            "pictured": bool(images)}
+            "pictured": bool(images),
+            # Own rule, for injection where few things have a picture: something that a pictured thing leads to, and to it alone.
+            "linked": bool(rules.rules.get("linked")) and is_linked(facts, trust, entity, rules.living_people)}
     wanted = sorted(r for r, weight in rules.rules.items() if weight)
     return [r for r in wanted if fits.get(r)] or f"fit none of the rules ({', '.join(wanted)})"
 

@@ -9,7 +9,7 @@ from records.trajectories import Trajectory
 from transforms.episodes.episode_folder import KEEP, PLAY, EpisodeFolder
 from transforms.episodes.tool_statistics import distance, read_reference
 
-SUMS = ("pictures_found", "pictures_made", "handles_as_input", "tool_pictures_used_again", "made_pictures_used_again")
+SUMS = ("num_slips", "pictures_found", "pictures_made", "handles_as_input", "tool_pictures_used_again", "made_pictures_used_again")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,9 @@ class TeachRules(PlaySettings):
     """Trajectories kept a task, drawn at random among those that passed; 0 for all. Rollouts that say the same word for word count once."""
     max_unfounded: Share = 0.0
     """Share of a trajectory's checked citations that may be unfounded."""
+    max_slips: Annotated[int, Ge(0)] = 0
+    """Turns of a trajectory that may break the protocol, where it came to its answer all the same (`limits.on_violation: observe`). `train.sft` never
+    has such a turn in its loss; the data set leaves these trajectories out, since other trainers would imitate it."""
     least_process_score: Share = 0.5
     """What each of the process judge's four scores must reach, where a model plays the role `judge_process`."""
     reference: str = ""
@@ -34,5 +37,5 @@ class TeachRules(PlaySettings):
 
 PLAYED = ("engine", "oracle", "rollouts", "uses", "limits", "tools", "live", "opened", "model", "server", "temperature", "top_p")
 """Settings that bear on what is played."""
-JUDGED = ("keep", "max_unfounded", "least_process_score")
+JUDGED = ("keep", "max_unfounded", "max_slips", "least_process_score")
 """Settings under which what was played is judged anew and not played again."""

@@ -33,7 +33,8 @@ def statistics_of(episode: Episode) -> ToolStatistics:
         named = {handle for handle in handles_in(step.arguments) if handle in came}
         with_handle += bool(named)
         again |= {handle for handle in named & from_tools if came[handle] < step.index}
-    return ToolStatistics(num_turns=len(episode.turns), num_calls=sum(calls.values()), calls_by_tool=dict(calls), faults_by_tool=dict(+faults),
+    return ToolStatistics(num_turns=len(episode.turns), num_slips=sum(bool(turn.violation) for turn in episode.turns), num_calls=sum(calls.values()),
+                          calls_by_tool=dict(calls), faults_by_tool=dict(+faults),
                           pictures_found=len(from_tools - made), pictures_made=len(made), handles_as_input=with_handle,
                           tool_pictures_used_again=len(again), made_pictures_used_again=len(again & made))
 

@@ -87,6 +87,8 @@ CHECKS: dict[str, str] = {
     "margin": "So many facts would have to be missing for a rival to fit.",
     "no_decoration": "Every step of the path is needed.",
     "needs_picture": "Without the picture, more than one answer is left.",
+    "no_guess": "The best guess by the words alone would be right this often; a likelier one is refused.",
+    "effective_hops": "No shorter chain of claims leads from the picture to the answer.",
     "words_agree": "Readers found that the words say what the evidence says, and no more.",
     "votes": "Models' votes, and nothing executed, say that there is one answer.",
     "picture_votes": "Models' votes, and nothing executed, say that the picture is needed.",
@@ -103,6 +105,7 @@ FILTERS: dict[str, str] = {
     "no_tools": "It is not answered without tools.",
     "too_simple": "The picture is not too simple.",
     "solvable": "It can be solved: with the evidence given, or (solver: oracle) with the tools.",
+    "quotas": "Not too many questions are about the same thing, or ask in the same way.",
 }
 
 

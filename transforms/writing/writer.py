@@ -107,8 +107,8 @@ class Writer(Protocol):
     async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
         """Named, non-generic entities of the question that have an article, best first."""
 
-    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
-        """Little-known, entity-rich facts about the entity, best first; none contains the answer."""
+    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed, last: bool = False) -> list[Fact]:
+        """Little-known, entity-rich facts about the entity, best first; none contains the answer. After the `last` one a mention becomes the picture."""
 
     async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
         """The question with the entity hidden behind the facts."""

@@ -103,7 +103,7 @@
     if (!(row >= 0 && row < index.text.length)) return close();
     const detail = await q.question(row);
     if (!dialog.open) dialog.showModal();
-    const drawing = q.el("div", {});
+    const drawing = q.el("div", {}), explored = q.el("div", {});
     dialog.replaceChildren(head(row, close), q.el("div", { class: "sheet" },
       q.el("div", { class: "lede" }, picture(detail, index, row),
         q.el("div", {}, q.el("h2", { dir: "auto" }, index.text[row]),
@@ -111,10 +111,14 @@
           q.el("p", { class: "badges" }, q.badges(index, row)),
           pairs([["Topic", q.facetOf(index, "topic", row)], ["Answer type", q.facetOf(index, "answer", row)], ["Unit", detail.unit], ["Precision", detail.precision],
             ["Split", q.facetOf(index, "split", row)], ["Written by", detail.writer], ["Seed", detail.name === detail.entity ? detail.entity : detail.name + " (" + detail.entity + ")"]]))),
-      part("Path from the picture to the answer", drawing), evidence(detail), history(detail), certificate(detail.certificate), verdicts(detail), q.episodes(index, row),
+      part("Path from the picture to the answer", drawing),
+      detail.explored ? part("Evidence graph", q.el("p", { class: "small soft" }, "What was found around the seed; dashed is what the question does not take."), explored) : "",
+      evidence(detail), history(detail), certificate(detail.certificate), verdicts(detail), q.episodes(index, row),
       detail.grounding || detail.provenance ? part("Grounding and provenance", pairs([["Grounding", detail.grounding], ["Provenance", detail.provenance]])) : "",
       q.el("p", { class: "small soft" }, "question " + detail.id + " · seed " + detail.seed)));
-    drawing.append(q.graph(detail.graph, index.missingSet.has(detail.image) ? "" : detail.image, drawing.clientWidth));
+    const image = index.missingSet.has(detail.image) ? "" : detail.image;
+    drawing.append(q.graph(detail.graph, image, drawing.clientWidth, "Path: "));
+    if (detail.explored) explored.append(q.graph(detail.explored, image, explored.clientWidth, "Evidence graph: "));
     dialog.scrollTop = 0;
   };
 })(window.questloom);

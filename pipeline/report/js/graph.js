@@ -1,5 +1,5 @@
 "use strict";
-// The path of a question, drawn: picture on the left (on top where that would become too wide), answer at the far end.
+// The path or the evidence graph of a question, drawn: picture on the left (on top where that would become too wide), answer at the far end.
 //
 // Nodes stand in layers by their distance from the picture; within a layer they are ordered by the mean place of
 // their neighbours in the layer before. A claim's arrow points from its subject to its value.
@@ -96,8 +96,8 @@
     return q.svg("g", { class: "node " + n.kind }, parts);
   }
 
-  // The drawing of {nodes, edges, answer} for a place of `room` pixels' width; `image` is the picture's id or "".
-  q.graph = (graph, image, room) => {
+  // The drawing of {nodes, edges, answer} for a place of `room` pixels' width; `image` is the picture's id or "", `name` what it is called when read out.
+  q.graph = (graph, image, room, name) => {
     const layers = layersOf(graph);
     const vertical = room < NARROW || layout(layers, false).width * SMALLEST > room;
     const { spots, width, height } = layout(layers, vertical);
@@ -106,7 +106,7 @@
     const lineOf = (e) => curve(spots.get(e.from), spots.get(e.to), vertical);
     const scale = Math.min(1, Math.max(room / (width + 8), vertical ? 0.5 : SMALLEST));
     return q.el("div", { class: "graph", tabindex: "0" },
-      q.svg("svg", { viewBox: `-4 -4 ${width + 8} ${height + 8}`, width: (width + 8) * scale, height: (height + 8) * scale, role: "img", "aria-label": "Path: " + spoken },
+      q.svg("svg", { viewBox: `-4 -4 ${width + 8} ${height + 8}`, width: (width + 8) * scale, height: (height + 8) * scale, role: "img", "aria-label": name + spoken },
         q.svg("defs", {}, q.svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" },
           q.svg("path", { d: "M0 0 8 4 0 8z" }))),
         graph.edges.map((e) => q.svg("path", { class: "edge " + e.kind, d: lineOf(e).path, "marker-end": "url(#arrow)" })),

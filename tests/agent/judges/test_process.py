@@ -6,7 +6,7 @@ import pytest
 from agent.judges.citations import cited
 from agent.judges.process import ProcessJudge, judge_by_rules
 from models.structured import BadReply
-from records.episodes import BankImage
+from records.episodes import BankImage, ToolResult, Turn
 from tests.agent.judges.runs import GOOD, SEARCH, VISIT, answer, call, episode
 from tests.prompts.scripted import Scripted
 
@@ -24,6 +24,20 @@ def test_a_violation_anywhere_fails_the_format():
     broken = call("text_search", {"query": "x"}, "y", violation="second_call")
     assert rules(episode(SEARCH, broken, answer("1871"))) == [("format", 1)]
     assert rules(episode(SEARCH, end="format", end_evidence="no_action")) == [("format", -1)]
+
+
+def test_turns_that_broke_the_format_pass_where_a_few_are_let_pass_and_the_answer_came_all_the_same():
+    broken = Turn(text="no tags", violation="no_thought", result=ToolResult(status="model_fault", code="no_thought", text="not understood"))
+    once, twice = episode(SEARCH, broken, VISIT, answer("1871")), episode(broken, SEARCH, broken, answer("1871"))
+    assert judge_by_rules(once, max_slips=1).passed and judge_by_rules(twice, max_slips=2).passed
+    assert [(r.rule, r.turn, r.evidence) for r in judge_by_rules(twice, max_slips=1).reasons] == [("format", 0, "no_thought"), ("format", 2, "no_thought")]
+    assert asyncio.run(ProcessJudge(max_slips=1).judge(once)).passed and not asyncio.run(ProcessJudge().judge(once)).passed
+
+
+@pytest.mark.parametrize("end", ["fatal", "calls", "tokens", "format"])
+def test_an_episode_that_never_got_over_it_fails_the_format_however_many_are_let_pass(end):
+    broken = Turn(text="no tags", violation="no_thought", result=ToolResult(status="model_fault", code="no_thought", text="not understood"))
+    assert [(r.rule, r.turn) for r in judge_by_rules(episode(SEARCH, broken, end=end), max_slips=9).reasons] == [("format", 1)]
 
 
 def test_an_episode_without_a_call_fails():

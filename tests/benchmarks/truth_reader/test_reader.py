@@ -68,6 +68,8 @@ QUESTIONS = [
     ("How long, in kilometres, is the river this bridge crosses?", OLD, Number(90.0, "Q828224")),
     ("What is the area, in square kilometres, of the district where this lighthouse is?", NORTH, Number(325.0, "Q712226")),
     ("Whose work is this painting?", STILL, "Q10"),
+    ("Who painted this?", STILL, "Q10"),
+    ("Who painted this picture?", STILL, "Q10"),
     ("Whose name does this bridge bear?", OLD, "Q2"),
     ("Who was the first to describe the Vell wren?", OLD, "Q10"),
     ("Who was born in the town of which nothing is said?", OLD, None),

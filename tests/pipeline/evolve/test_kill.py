@@ -66,7 +66,7 @@ def start(tmp_path_factory) -> Iterator[Start]:
     """A small learning world and a policy that sometimes succeeds there."""
     folder = tmp_path_factory.mktemp("start")
     run, store = prepare(folder, seed=3, workers=1, recipe=load_recipe("learning_loop", ("seeds.count=160", "export.rl_share=0.0")))
-    training("sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(folder / "sft"), "--set", "batch.epochs=3")
+    training("train.sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(folder / "sft"), "--set", "batch.epochs=3")
     with running() as url:
         yield Start(str(store), str(folder / "sft" / "model"), url)
 

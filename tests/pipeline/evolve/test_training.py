@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from files.opened import Opened
+from pipeline.evolve.loop import run_step
 from pipeline.evolve.training import command, train
 from records.errors import InputError
 from tests.pipeline.evolve.made import a_loop, a_round
@@ -15,7 +17,7 @@ def test_the_command_of_grpo_takes_the_sound_tasks_the_store_and_the_newest_mode
     loop = a_loop(tmp_path, train=GRPO)
     first, second = a_round(loop, 1), a_round(loop, 2, model="/new")
     made = command(loop, first, Path("/o"), num_tasks=8)
-    assert made[1:] == ["-m", "train.grpo", "--config", "grpo-tiny", "--run", first.data.path, "--store", "/store", "--model", "skilled", "--out", "/o",
+    assert made[1:] == ["-m", "train.grpo", "--config", "grpo-tiny", "--questions", first.data.path, "--store", "/store", "--model", "skilled", "--out", "/o",
                         "--set", "seed=6", "--set", "step.steps=2", "--set", "step.questions=8"], "a step takes no more tasks than there are"
     made = command(loop, second, Path("/o"), num_tasks=12)
     assert made[made.index("--model") + 1] == "/new" and "seed=7" in made and made[-1] == "step.steps=2"
@@ -48,5 +50,10 @@ def test_what_cannot_be_trained_is_refused(tmp_path, policy):
 def test_a_round_without_sound_tasks_trains_nothing_and_keeps_the_model(tmp_path):
     loop = a_loop(tmp_path, train=GRPO)
     at = a_round(loop, 1, model="/old", tags=("infra_failure",) * 6 + ("fake_hard",) * 2)
-    train(loop, at)
+    train(loop, at, Opened())
     assert at.read("train") == {"command": [], "model": "/old", "tasks": 0, "why": "too few sound tasks"}
+
+
+def test_a_step_whose_predecessor_has_not_ended_is_refused(tmp_path):
+    with pytest.raises(InputError, match="the step forward has not ended there"):
+        run_step(a_loop(tmp_path), 1, "verify", Opened())

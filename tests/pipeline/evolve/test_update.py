@@ -4,11 +4,11 @@ import json
 import pytest
 
 from files.opened import Opened
-from pipeline.evolve.loop import prepared
+from pipeline.evolve.loop import begin_loop, prepared
 from pipeline.evolve.loop_folder import write_json
 from pipeline.evolve.loop_report import build_loop_report
 from pipeline.evolve.update import update
-from pipeline.recipe import recipe_of
+from pipeline.recipe import load_recipe, recipe_of
 from records.errors import InputError
 from tests.pipeline.evolve.made import IDS, a_loop, a_round, recipe
 
@@ -146,3 +146,10 @@ def test_the_report_shows_rounds_edits_with_their_tasks_and_roll_backs(tmp_path)
     for words in ("round 2", "grounding.mode", "What of task0?", "Rolled back to the recipe of round 1", "1 broken tasks", "secondary use"):
         assert words in page, words
     assert json.loads((loop.round(1).path / "update.json").read_text())["score"] is not None
+
+
+def test_a_loop_whose_teacher_has_no_model_is_refused_before_its_first_round(tmp_path):
+    policy = 'evolve.policy={engine: transformers, model: made}'
+    with pytest.raises(InputError, match="needs a model in the role 'agent'"):
+        begin_loop(str(tmp_path / "loop"), load_recipe("ode", ("writer=graph", policy)), "no store")
+    assert not (tmp_path / "loop").exists()

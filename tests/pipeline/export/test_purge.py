@@ -16,6 +16,7 @@ from records.outcomes import Rejection
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export.scan import found, shows, tree
 from tests.run_files import counts, read_stage, shard_path, stage_names
+from transforms.pictures.choose import perceptual_hash, read_hashes
 from transforms.stages.run_folder import RunFolder
 from transforms.stages.stage_shards import file_digest
 
@@ -71,6 +72,17 @@ def test_its_questions_are_recorded_as_dropped_by_request_without_a_name(run, tm
     assert {(r["evidence"], r["title"], r["stage"]) for r in rows} == {("null", "", world.PICTURES)} or {r["evidence"] for r in rows} == {None}
     tasks = load_dataset(str(run / "dataset"), "tasks", cache_dir=str(tmp_path / "c"))
     assert sum(len(part) for part in tasks.values()) == 22 - 2
+
+
+def test_its_perceptual_hash_is_kept_for_later_runs_and_a_sheet_for_people_goes(run):
+    (run / "audit").mkdir()
+    for name in ("sheet.html", "sheet.csv", "key.json"):
+        (run / "audit" / name).write_text("")
+    for n in (0, 3):
+        drop(RunFolder(str(run)), [world.file_name(n)])
+    kept = read_hashes([str(run / "exclude" / "dropped_pictures.txt")])
+    assert {perceptual_hash(world.shown_picture(n).data) for n in (0, 3)} <= kept, "of both calls"
+    assert sorted(p.name for p in (run / "audit").iterdir()) == ["key.json", "sheet.csv"]
 
 
 def test_pictures_that_other_rows_only_mention_are_blanked_there(run):

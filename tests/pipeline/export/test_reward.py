@@ -53,3 +53,9 @@ def test_its_copy_in_the_data_set_runs_without_questloom(exported):
     lines = ["import sys", f"sys.path.insert(0, {str(exported / 'formats')!r})", "import reward", "print(reward.compute_score('', '<answer>a</answer>', 'A'))"]
     done = subprocess.run([sys.executable, "-B", "-I", "-S", "-c", "\n".join(lines)], capture_output=True, text=True)
     assert done.stdout == "1.0\n", done.stderr
+
+
+@pytest.mark.parametrize("reply", [None, 5, ""])
+def test_what_is_no_reply_earns_nothing(reply):
+    assert reward.compute_score("", reply, "A") == 0.0 and reward.answer_reward([[]], [["A"]]) == [0.0]
+    assert reward.answer_reward([[{"role": "assistant", "content": None}]], [["A"]]) == [0.0]

@@ -76,6 +76,20 @@ def test_why_the_others_were_not_kept_stands_among_the_rejected(taught, tmp_path
         ("teach-answer", "wrong_answer_given"), ("teach-answer", "format"), ("teach-solved", "not_solved")}
 
 
+def test_a_trajectory_that_got_over_a_broken_turn_stays_in_the_run_and_is_given_to_no_other_trainer(made, tmp_path):
+    rules = {"limits": {"on_violation": "observe"}, "max_slips": 1}
+    run = teacher.copy_of(made, tmp_path)
+    summary, _ = teacher.teach(run, made / "store", **rules)
+    export_dataset(Job(RunFolder(str(run)), str(made / "store"), teacher.settings(**rules)))
+    broken = {teacher.NUMBERS[t.question_id]: [n for n, turn in enumerate(t.episode.turns) if turn.violation] for t in kept(run).values()}
+    assert broken == {3: [], 15: [], 21: [1]} and summary.numbers.kept.sums["num_slips"] == 1
+    data = [p for p in (run / "dataset").rglob("*") if p.is_file() and "trajectories" in str(p)]
+    assert data and not any(b"no tags at all" in p.read_bytes() for p in data if p.suffix == ".jsonl")
+    assert numbers(load_dataset(str(run / "dataset"), "sft", cache_dir=str(tmp_path / "c"))["train"]) == {3, 15}
+    (left,) = [r for r in load_dataset(str(run / "dataset"), "rejected", cache_dir=str(tmp_path / "c"))["rejected"] if r["stage"] == "teach-export"]
+    assert left["reason"] == "format" and json.loads(left["evidence"])["broken"] == [{"rule": "format", "turn": 1, "evidence": "no_thought"}]
+
+
 def test_every_picture_of_a_trajectory_has_its_attribution(taught, tmp_path):
     known = {r["image_sha256"]: r for r in load_dataset(str(taught / "dataset"), "attribution", cache_dir=str(tmp_path))["pictures"]}
     for row in load_dataset(str(taught / "dataset"), "sft", cache_dir=str(tmp_path))["train"]:

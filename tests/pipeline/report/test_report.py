@@ -89,6 +89,7 @@ def test_index_and_details_hold_every_kept_question_once(made):
         assert len(found["codes"]) == len(kept), facet
     level = index["facets"]["level"]
     assert [level["values"][c] for c in level["codes"]] == [q.level for q in kept]
+    assert all(entry["about"] for d in details for entry in (*d["certificate"]["checks"], *d["verdicts"]))
 
 
 def test_the_page_states_numbers_as_text_and_draws_them(made):

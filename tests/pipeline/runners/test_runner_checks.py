@@ -130,7 +130,7 @@ def test_dataflow_without_its_libraries_or_options_says_which(tmp_path):
     lines = {line.name: line for line in check_runner(RunnerOptions(kind=RunnerKind.DATAFLOW), (str(tmp_path),))}
     first = lines["libraries"]
     if first.status is Status.MISSING:
-        assert "questloom[dataflow]" in first.fix
+        assert "[dataflow]" in first.fix
     else:
         assert all(lines[name].status is Status.MISSING for name in ("project", "temp_location", "code", "folder"))
 

@@ -51,10 +51,14 @@ def test_the_loop_may_edit_what_explorations_go_by_and_only_where_there_are_any(
     fields = fields_of(recipe)
     assert {"draft.explore.image_ratio", "draft.explore.claims.hard", "seeds.levels.expert", *(f"seeds.abilities.{a}" for a in ABILITIES)} <= set(fields)
     assert not any(path.startswith(("draft.explore.", "seeds.abilities.")) for path in fields_of(load_recipe("demo")))
+    assert not {"draft.detail_share", "draft.computation_share", "draft.hops.easy", "draft.rounds.easy"} & set(fields), "no exploration goes by them"
     groups = [{"stage": "writer", "cause": "too_easy", "tasks": ["a", "b", "c"]}]
-    rows = [{"rate": 1.0, "level": "easy", "tag": "too_easy", "needs_detail": False, "needs_computation": False, "enhanced": False}] * 3
+    rows = [{"rate": 1.0, "level": "easy", "profile": "perception", "tag": "too_easy", "needs_detail": False, "needs_computation": False,
+             "enhanced": False}] * 3
     made = proposed(recipe, groups, rows, dead_ends=(), most=20, tools=("crop",))
-    assert made and {edit.path for edit in made} <= {path for path, _ in HARDER} and not any(edit.path.startswith("draft.hops") for edit in made)
+    assert made and {edit.path for edit in made} <= {path for path, _ in HARDER} & set(fields)
+    made = proposed(recipe, [{**groups[0], "stage": "paths", "cause": "one_chain"}], rows, dead_ends=(), most=20, tools=("crop",))
+    assert [edit.path for edit in made] == ["seeds.abilities.perception+search+reasoning"]
     assert at_random(recipe, seed=1, number=1, most=4)
 
 

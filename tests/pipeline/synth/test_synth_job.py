@@ -22,6 +22,7 @@ from records.outcomes import Rejection
 from records.synthesis import Question, Seed
 from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.run_files import counts, read_stage, stage_names
+from transforms.stages import reason_words
 
 SEED, ARTICLES = 11, 260
 SETTINGS = ("seeds.count=60", "run.shards=4", "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5",
@@ -86,6 +87,12 @@ def test_every_kept_question_has_a_passed_certificate_a_picture_and_all_verdicts
         assert question.certificate.passed and question.certificate.margin >= 2
         assert (whole / "pictures" / f"{question.image_id}.jpg").is_file()
         assert {v.filter for v in question.verdicts} == FILTERS
+
+
+def test_the_report_has_words_for_every_check_and_filter(whole):
+    for question in read_stage(str(whole), "split", "kept", Question):
+        assert {check.name for check in question.certificate.checks} <= set(reason_words.CHECKS)
+    assert set(reason_words.FILTERS) >= FILTERS
 
 
 def test_no_stage_ended_in_an_error_of_ours(whole):

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from knowledge.world import vocabulary
-from prompts.phrases import PropertyUse, _uses, common_classes, language_data, property_phrase, property_use, variants, verb_forms
+from prompts.phrases import PropertyUse, _uses, common_classes, language_data, property_phrase, property_use, vague_classes, variants, verb_forms
 from prompts.phrases.frames import BE
 from prompts.phrases.words import Words
 from records.errors import InputError
@@ -29,9 +29,18 @@ def test_a_property_has_sentences_of_known_verbs_and_questions_whose_slots_fit(p
         for frame in phrase.say:
             assert {frame.subject, frame.end} == {"s", "o"}
             assert frame.verb in BE or frame.verb in VERBS.bases, frame
+        for template in phrase.ask_shown:
+            assert re.findall(r"\{(\w+)\}", template) == ["this"] and template.endswith("?")
         for template in phrase.ask:
             assert set(re.findall(r"\{(\w+)\}", template)) <= {"s", "units"} and template.endswith("?")
         assert len(set(phrase.say)) == len(phrase.say)
+
+
+def test_a_county_has_its_seat_in_a_town_and_the_subjects_words_stand_before_the_objects():
+    said = [f.statement(*("a town", "a county") if f.subject == "s" else ("a county", "a town")) for f in property_phrase("P1376").variant((), ("county",)).say]
+    assert said == ["a town is the seat of a county", "a county has its seat in a town"]
+    assert property_phrase("P138").variant(("person",), ("person",)).ask == ("After whom was {s} named?",)
+    assert "Who gave their name to {s}?" in property_phrase("P138").variant(("bridge",), ("person",)).ask
 
 
 def test_kinds_named_by_phrases_exist():
@@ -62,6 +71,13 @@ def test_uses_say_what_a_good_question_may_use():
     assert property_use("P18").weight == 0.0
     assert property_use("P19").single and not property_use("P84").single
     assert property_use("P98765") == PropertyUse()
+
+
+def test_classes_of_what_may_be_asked_for_are_wikidatas():
+    for use in map(property_use, _uses()["properties"]):
+        assert all(re.fullmatch(r"Q\d+", c) for c in (*use.only, *use.never, *use.unasked_of)) and not {*use.only} & {*use.never}
+    assert "Q5" in property_use("P2048").unasked_of and "Q28575" in property_use("P19").never and "Q33506" in property_use("P195").only
+    assert vague_classes() and "Q515" not in vague_classes()
 
 
 def test_every_property_that_a_question_may_use_has_a_phrase_that_was_read():

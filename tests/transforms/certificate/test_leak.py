@@ -37,3 +37,9 @@ def test_a_bracketed_addition_and_a_possessive_hide_no_name(text, name):
 ])
 def test_a_part_that_is_no_name_by_itself_gives_nothing_away(text, name, kind):
     assert given_away(text, name, kind=kind) is None
+
+
+@pytest.mark.parametrize(("text", "found"), [("Who taught Lee?", True), ("Who taught Lee's mother?", True), ("Which harbour lies on the lee side?", False),
+                                             ("Which LEE was meant?", True)])
+def test_a_surname_of_three_letters_is_one_where_it_is_written_as_a_name(text, found):
+    assert bool(given_away(text, "Robert Lee")) == found

@@ -212,3 +212,15 @@ def test_a_name_that_is_no_articles_plain_title_may_mean_another():
     assert unclear_names(form, SmallFacts(crowd(), articles={"Q1000": titled})) == ()
     assert unclear_names(form, SmallFacts(crowd(), articles={"Q1000": titled.replace(title="Q1000 (lighthouse)")})) == ("Q1000",)
     assert unclear_names(form, SmallFacts(crowd())) == ("Q1000",)
+
+
+def test_a_hop_to_the_one_county_of_a_town_leaves_no_other_county_a_gap_though_a_town_lies_in_two_things():
+    towns = [c for i in range(60) for c in (claim(f"Q3{i:03}", "P31", "Q515"), claim(f"Q3{i:03}", "P131", f"Q4{i:03}"), claim(f"Q4{i:03}", "P31", "Q28575"),
+                                            claim(f"Q3{i:03}", "P131", "Q9"))]
+    facts = SmallFacts([*towns, claim("Q9", "P31", "Q35657")])
+    form = Form(clauses=(ClaimClause(subject="x", property="P131", object="v"), ClassClause(var="v", class_id="Q28575")), ask=Ask(var="v", type="entity"))
+    binding = {"x": entity_value("Q3001"), "v": entity_value("Q4001")}
+    (description,) = [d for d in descriptions(form, binding) if d.var == "v"]
+    assert margin_of(facts, Trust(), description, entity_value("Q4001")).margin == NO_RIVAL
+    two = SmallFacts([*towns, claim("Q9", "P31", "Q35657"), claim("Q3001", "P131", "Q4002")])
+    assert margin_of(two, Trust(), description, entity_value("Q4001")).margin == 0

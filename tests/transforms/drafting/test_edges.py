@@ -37,6 +37,12 @@ def test_nothing_leads_over_a_property_that_the_table_does_not_give_as_a_hop(pro
     assert not any(p == property for p, _, _ in found(SmallFacts([*crowd(), *claims])))
 
 
+def test_no_step_leads_from_somebody_to_the_county_where_they_were_born_but_to_the_town():
+    born = [c for i in range(60) for c in (claim(f"Q2{i:03}", "P19", f"Q3{i:03}"), claim(f"Q3{i:03}", "P31", "Q28575" if i % 2 else "Q515"))]
+    facts = SmallFacts([*crowd(), *born])
+    assert ("P19", "Q3002", False) in found(facts, "Q2002") and ("P19", "Q3003", False) not in found(facts, "Q2003")
+
+
 def test_what_is_avoided_and_what_is_a_hub_is_not_gone_to():
     facts = SmallFacts(crowd())
     assert ("P84", "Q2003", False) not in found(facts, avoid=frozenset({"Q2003"}))

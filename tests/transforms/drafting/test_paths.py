@@ -13,7 +13,7 @@ from transforms.drafting.accept import Accept
 from transforms.drafting.draft_rules import DraftRules
 from transforms.drafting.paths import MAX_CANONICAL, _undetermined, draft_by_path
 from transforms.drafting.trail import Trail
-from transforms.writing.writer import Draft, Fact
+from transforms.writing.writer import Draft, Fact, Vote
 
 SEEDED = SEED.replace(method="paths")
 TOWNS = [c for i in range(60) for c in (claim(f"Q2{i:03}", "P19", f"Q3{i:03}"), claim(f"Q3{i:03}", "P31", "Q515"))]
@@ -70,6 +70,19 @@ def test_as_many_walks_as_are_ranked_are_asked_about_before_the_first_draft_is_t
     two = made_by(facts=FORK, rules={"tries": 8, "ranked": 8})[1]
     assert two.num("canonical_question") == 2
     assert made_by(facts=FORK, check_unique=[NO], rules={"tries": 8, "ranked": 3})[2].reasons == {Reason.NOT_UNIQUE.value: 8}
+
+
+def test_the_seeds_of_a_thing_take_turns_and_each_goes_on_from_its_own():
+    def of(index: int, votes: Vote = YES, **replies) -> tuple[Draft | None, Trail]:
+        trail = Trail()
+        writer = Scripted({"canonical_question": asked, "check_unique": [votes], "check_invariant": [YES], "check_picture": [YES], **replies})
+        rules = DraftRules(hops={"easy": 0}, tries=8, ranked=8)
+        return asyncio.run(draft_by_path(SEEDED.replace(index=index), FACTS.entity("Q1007"), FACTS, writer, Accept(FACTS, VOTED), rules, 1, trail)), trail
+
+    assert [of(i)[0].text for i in range(MAX_CANONICAL + 1)] == ["0-0", "0-1", "0-2", "0-3", "0-0"]
+    picky = lambda draft, _: [YES if draft.text == "0-1" else NO]  # noqa: E731
+    assert of(3, check_unique=picky)[0].text == "0-1"
+    assert of(2, NO)[1].reasons == {Reason.NOT_UNIQUE.value: MAX_CANONICAL}
 
 
 def test_without_a_form_bridges_are_described_where_the_recipe_rewrites_them_all_from_the_answers_side():

@@ -3,13 +3,15 @@ import pytest
 
 from records.knowledge import Article, Detail, Entity, ImageAsset, InfoboxField, Value
 from tests.small_facts import SmallFacts, claim, year
+from transforms.certificate.facts import Trust
 from transforms.drafting.draft_rules import SeedRules
-from transforms.drafting.seeds import Candidate, candidates, choose, is_anchor, is_rare, may_be_shown, obstacles
+from transforms.drafting.seeds import Candidate, candidates, choose, is_anchor, is_linked, is_rare, may_be_shown, obstacles
 from transforms.pictures.choose import PictureRules
 
 PAGE = Article(wiki="enwiki", title="X", page_id=1, revision=1, infobox=(InfoboxField(name="height", text="30"),))
 RARE = Entity(id="Qx", sitelinks={f"w{i}wiki": "X" for i in range(10)}, num_statements=20, picture_files=("x.jpg",), classes=("Q39715",),
               class_closure=("Q39715",))
+TRUST = Trust()
 
 
 def image(width: int = 800, id: str = "i", **more) -> ImageAsset:
@@ -65,6 +67,15 @@ def test_an_entity_without_a_class_or_a_rule_that_fits_is_no_seed():
     assert obstacles([facts.entity("Qx")], facts, SeedRules(), PictureRules()) == {"have no class (P31)": 1}
     lamp = SmallFacts([claim("Qx", "P31", "Q1")])
     assert obstacles([lamp.entity("Qx")], lamp, SeedRules(), PictureRules()) == {"fit none of the rules (anchor, rare)": 1}
+
+
+def test_a_thing_by_whose_name_another_of_its_kind_is_meant_is_no_seed():
+    claims = [claim("Qx", "P31", "Q5"), claim("Qx", "P570", year(1921)), claim("Qy", "P31", "Q5"), claim("Qz", "P31", "Q515")]
+    named = {"Qx": Entity(id="Qx", labels={"en": "Zachary Taylor"})}
+    for other, why in (("Qy", {"bear the name of a better known thing of their kind": 1}), ("Qz", {}), ("Qx", {})):
+        page = Article(wiki="enwiki", title="Zachary Taylor", page_id=1, revision=1, entity_id=other)
+        facts = SmallFacts(claims, named, {other: page}, images={"Qx": (image(),)})
+        assert obstacles([facts.entity("Qx")], facts, SeedRules(rules={"pictured": 1}), PictureRules()) == why, other
 
 
 def test_a_path_starts_at_a_picture_that_is_large_enough_and_injection_needs_none():
@@ -140,3 +151,17 @@ def test_a_method_or_level_of_weight_zero_is_not_drawn_even_where_the_others_lac
     facts = pictured(claim("Qx", "P570", year(1900)))
     found = seeds(facts, SeedRules(rules={"pictured": 1}, per_entity=20, methods={"paths": 1, "injection": 0}, levels={"easy": 0, "hard": 1, "medium": 0}))
     assert {c.seed.method for c in found} == {"paths"} and {c.seed.level for c in found} == {"hard"}
+
+
+def test_a_linked_thing_is_the_only_value_that_a_pictured_one_has_of_a_property_that_leads_on():
+    def facts(*claims, images=("Q1",)) -> SmallFacts:
+        known = [c for n in range(60) for c in (claim(f"Q{100 + n}", "P84", f"Q{200 + n}"), claim(f"Q{200 + n}", "P569", year(1700 + n)))]
+        return SmallFacts([claim("Q1", "P31", "Q39715"), claim("Qx", "P569", year(1850)), *known, *claims], images={e: (image(),) for e in images})
+
+    one = facts(claim("Q1", "P84", "Qx"))
+    assert is_linked(one, TRUST, one.entity("Qx"), living_people=False)
+    for other in (facts(claim("Q1", "P84", "Qx"), images=()), facts(claim("Q1", "P84", "Qx"), claim("Q1", "P84", "Q8")), facts(claim("Q1", "P31", "Qx"))):
+        assert not is_linked(other, TRUST, other.entity("Qx"), living_people=False)
+    rules = SeedRules(rules={"linked": 1}, methods={"paths": 1, "injection": 1})
+    assert [c.seed.method for c in candidates(one.entity("Qx").replace(classes=("Q5x",)), one, rules, PictureRules(), 1, TRUST)] == ["injection"]
+    assert not is_linked(one, TRUST, one.entity("Q1"), living_people=False)

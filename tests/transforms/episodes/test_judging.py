@@ -51,6 +51,8 @@ def test_every_way_to_fail_has_its_reason_and_shows_the_end(tmp_path, turns, lim
 def test_a_turn_that_was_mended_still_broke_the_format(tmp_path):
     made = judged(played(tmp_path, search("lund"), "no tags", answer("Ada Lund"), on_violation="observe"))
     assert isinstance(made, Trajectory) and checked(made).reason == Reason.FORMAT
+    assert [broken["turn"] for broken in checked(made).evidence["broken"]] == [1] and made.statistics.num_slips == 1
+    assert isinstance(checked(made, ProcessJudge(max_slips=1)), Trajectory)
 
 
 def test_an_answer_without_a_tool_breaks_the_process(tmp_path):

@@ -32,6 +32,12 @@ def test_pictures_found_made_and_used_again_are_counted():
     assert (found.tool_pictures_used_again, found.made_pictures_used_again) == (2, 1)
 
 
+def test_turns_that_broke_the_protocol_are_counted_and_are_no_calls():
+    broken = Turn(text="x", violation="no_thought", result=ToolResult(status=ToolStatus.MODEL_FAULT, text="not understood"))
+    found = statistics_of(episode(turn("visit", {"url": "u"}), broken, broken, Turn(text="a", answer="x")))
+    assert (found.num_turns, found.num_slips, found.num_calls, found.faults_by_tool) == (4, 2, 1, {})
+
+
 def test_the_tasks_own_picture_is_input_but_not_used_again():
     found = statistics_of(episode(turn("crop", {"handle": 0}, (1,)), images=[bank_image(0), bank_image(1, "crop", call=0, parent=0)]))
     assert (found.handles_as_input, found.tool_pictures_used_again) == (1, 0)

@@ -5,6 +5,7 @@ from prompts.phrases import property_use
 from records.form import ClaimClause, ClassClause, Clause, Form
 from records.knowledge import Claim, Entity, Value, entity_value
 from records.synthesis import Answer
+from transforms.certificate.askable import is_askable
 from transforms.certificate.facts import Facts, Trust, best_values, is_functional, is_volatile
 from transforms.certificate.one_of_class import single_value
 from transforms.certificate.said_class import said_class
@@ -98,8 +99,9 @@ def _said(value: Value) -> Value:
 
 
 def answerable(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]) -> list[tuple[float, Claim, Answer]]:
-    """The attributes of an entity that can be asked."""
-    return [found for found in attributes(facts, trust, entity, max_words, avoid) if property_use(found[1].property).answer]
+    """The attributes of an entity that can be asked, and that people would ask for."""
+    return [found for found in attributes(facts, trust, entity, max_words, avoid)
+            if property_use(found[1].property).answer and is_askable(facts, entity.id, found[1].property, found[1].value)]
 
 
 def attributes(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]) -> list[tuple[float, Claim, Answer]]:

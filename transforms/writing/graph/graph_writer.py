@@ -209,7 +209,7 @@ class GraphWriter:
         """Descriptions of a node, the shortest first: its class alone, with one claim, with two, …"""
         return self._bundles(draft, mention, seed, fewest=0)
 
-    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
+    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed, last: bool = False) -> list[Fact]:
         """Facts that can stand for a named entity; a class alone names nobody."""
         return self._bundles(draft, mention, seed, fewest=1)
 

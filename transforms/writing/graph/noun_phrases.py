@@ -94,6 +94,11 @@ class NounPhrases:
             return f"{phrase}, {'who' if self.form_words.is_person(var) else 'which'} {self.predicates(rest)},"
         return phrase
 
+    def shown_alone(self, template: str) -> str:
+        """A question of the language's file about the picture itself, which nothing else is said of: "Who painted this?"."""
+        self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
+        return template.replace("{this}", self.anchor_phrase)
+
     def introduce(self, var: str, noun: str) -> None:
         """From now on the variable can be referred back to by a noun."""
         self.introduced[var] = noun

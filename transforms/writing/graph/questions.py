@@ -85,6 +85,8 @@ def _entity(phrases: NounPhrases) -> str:
     index, slot = claims[0]
     phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
     called = phrase.o if slot == "o" else phrase.s
+    if slot == "o" and phrase.ask_shown and other == words.form.anchor and other not in words.names:
+        return phrases.shown_alone(phrases.choose(phrase.ask_shown))
     if slot == "o" and phrase.ask and phrases.rng.random() < 0.5:
         return _filled(phrases, phrases.choose(phrase.ask), other)
     if called and other not in phrases.introduced and phrases.rng.random() < 0.4:
@@ -107,7 +109,7 @@ def _literal(phrases: NounPhrases) -> str:
     if ask.type == "date":
         when = phrases.choose(words.data["when"].get(ask.precision, words.data["when"][""]))
         return fronted(phrases, index, "o", when) or ""
-    if phrase.ask and (ask.type != "quantity" or phrases.rng.random() < 0.8):
+    if phrase.ask and (not any("{units}" in a for a in phrase.ask) or phrases.rng.random() < 0.8):
         return _filled(phrases, phrases.choose(phrase.ask).replace("{units}", units), claim.subject)
     if ask.type == "quantity" and phrases.rng.random() < 0.7 and (said := fronted(phrases, index, "o", f"how many {units}".strip(), rest=True)):
         return said

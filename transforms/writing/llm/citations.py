@@ -5,9 +5,10 @@ from typing import TypeVar
 from prompts.replies import CitedClaim, Description
 from records.form import ClassClause, Clause
 from transforms.certificate.kinds import stated_kinds
-from transforms.certificate.leak import HUMAN, folded, leaked, names_of_entity
+from transforms.certificate.leak import leaked, names_of_entity
+from transforms.writing.llm.kind_clauses import kind_clause, said_kinds
 from transforms.writing.llm.material import ClaimLine, Material, property_label, states
-from transforms.writing.llm.question_checks import FUNCTION_WORDS, check_kinds, check_language, check_names, check_relations
+from transforms.writing.llm.question_checks import check_kinds, check_language, check_names, check_plain, check_relations
 from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words
 from transforms.writing.llm.rewriting import check_supported
 from transforms.writing.writer import Fact
@@ -15,13 +16,10 @@ from transforms.writing.writer import Fact
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 MAX_COMPLAINTS = 4
-MIN_KIND = 2
-SMALL_WORDS = frozenset(w for words in FUNCTION_WORDS.values() for w in words.split())
-PERSONS = ("man", "woman", "person", "people")
 
 
-def each(items: Iterable[Item], read: Callable[[Item], Made]) -> list[Made]:
-    """What can be read of a reply's items; those that do not fit are left out.
+def each(items: Iterable[Item], read: Callable[[Item], Made], otherwise: str = "") -> list[Made]:
+    """What can be read of a reply's items; those that do not fit are left out. `otherwise` says what is open where none fits.
 
     Raises:
         ValueError: none fits, with what is wrong with each.
@@ -33,7 +31,7 @@ def each(items: Iterable[Item], read: Callable[[Item], Made]) -> list[Made]:
         except ValueError as error:
             wrong.append(str(error))
     if wrong and not made:
-        raise ValueError("; ".join(dict.fromkeys(wrong[:MAX_COMPLAINTS])))
+        raise ValueError("; ".join(dict.fromkeys((*wrong[:MAX_COMPLAINTS], *([otherwise] if otherwise else [])))))
     return made
 
 
@@ -82,11 +80,13 @@ def fact_of(store, described: Description, shown: Material, language: str) -> Fa
     known = [*sources, *(name for line in cited for name in _names(store, line, language)), *(store.label(c, language) for c in shown.entity.classes)]
     check_names(described.text, known, language)
     relations = [relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE)) for line in cited]
-    check_relations(described.text, relations, known, language)
-    ends = [line.claim.subject if line.inverse else line.value.entity for line in cited]
-    stated = [kind for thing in (shown.entity.id, *ends) for kind in stated_kinds(store, thing, language)]
-    check_kinds(described.text, stated, known, relations, language)
-    clauses, unseen = _kind(store, described.text, shown, language), []
+    things = (shown.entity.id, *(line.claim.subject if line.inverse else line.value.entity for line in cited))
+    stated = [kind for thing in things for kind in stated_kinds(store, thing, language)]
+    check_relations(described.text, relations, known, language, frozenset().union(*(kind.words for kind in stated)))
+    check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language))
+    check_plain(described.text, language)
+    kind = kind_clause(store, shown.entity, described.text, language)
+    clauses, unseen = [kind] if kind is not None else list[Clause](), []
     for at, (line, citation) in enumerate(zip(cited, described.claims, strict=True)):
         if states(store, line, citation.words, language):
             check_relation_said(store, line, around(described.text, described.claims, at), language, (described.text, described.text.find(citation.words)))
@@ -105,17 +105,6 @@ def fact_of(store, described: Description, shown: Material, language: str) -> Fa
                          + "; ".join(line.words for line in cited))
     return Fact(entity_id=shown.entity.id, text=described.text, clauses=tuple(clauses), sentence="; ".join(line.words for line in cited),
                 revision=max(line.claim.revision for line in cited))
-
-
-def _kind(store, text: str, shown: Material, language: str) -> list[Clause]:
-    """The thing's class as a clause, where a text calls it by its class, or by a word of its description ("fish" for a taxon): then it says no less."""
-    line = next((c for c in shown.claims if isinstance(c.clause, ClassClause)), None)
-    if line is None:
-        return []
-    about = shown.entity.descriptions.get(language) or shown.entity.descriptions.get("en", "")
-    kinds = f"{store.label(line.value.entity, language)} {' '.join(w for w in about.split() if w.islower())}"
-    words = {*folded(kinds).split(), *(PERSONS if HUMAN in shown.entity.class_closure else ())} - SMALL_WORDS
-    return [line.clause] if any(len(w) > MIN_KIND and w in folded(text).split() for w in words) else []
 
 
 def _names(store, line: ClaimLine, language: str) -> tuple[str, ...]:

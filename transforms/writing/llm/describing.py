@@ -1,18 +1,24 @@
 """What a description of an entity of a draft may say, and by which of its claims the certificate lets it be described."""
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from records.form import Clause
+from records.form import ClaimClause, ClassClause, Clause
 from records.knowledge import Entity
 from records.synthesis import Answer
-from transforms.certificate.leak import names_of_entity
-from transforms.writing.llm.draft_parts import described
-from transforms.writing.llm.material import ClaimLine, Material, material
+from transforms.certificate.leak import leaked, names_of_entity
+from transforms.writing.form_edits import constants
+from transforms.writing.llm.draft_parts import described, pictured
+from transforms.writing.llm.kind_clauses import with_kinds
+from transforms.writing.llm.material import ClaimLine, Material, material, property_label
 from transforms.writing.llm.mentions import taken_entities
 from transforms.writing.llm.offers import Offer, offers, without_names
 from transforms.writing.llm.precheck import Precheck
-from transforms.writing.writer import Draft, Mention
+from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words, tells_relation
+from transforms.writing.writer import Draft, Fact, Mention
+
+KINDS = ("P21", "P106")
+"""Sex and occupation: a word of the question says them. (So it does of the class, which a description repeats.)"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,14 +48,53 @@ class Describing:
         taken = taken_entities(draft)
         shown = self.material(entity, avoid=(taken | {draft.answer.value.key()}) - {entity.id}, without=(draft.answer.text, *draft.answer.aliases))
         hidden = [self.store.entity(e) for e in sorted({entity.id, *taken} - {""})]
-        return without_names(shown, tuple(n for e in hidden if e is not None for n in names_of_entity(e, self.languages)))
+        shown = without_names(shown, tuple(n for e in hidden if e is not None for n in names_of_entity(e, self.languages)))
+        return replace(shown, claims=tuple(line for line in shown.claims if not self._says(draft, line)))
 
-    def offers(self, draft: Draft, mention: Mention, shown: Material, wanted: Callable[[ClaimLine], bool] = lambda line: True) -> tuple[Offer, ...]:
+    def _says(self, draft: Draft, line: ClaimLine) -> bool:
+        """Whether a question says a claim already, of this thing or of another stop: as a clause, or by a word for what somebody is."""
+        end = line.clause.subject if line.inverse else line.clause.object if isinstance(line.clause, ClaimClause) else None
+        if draft.form is not None and any(c.property == line.claim.property and end in (c.subject, c.object) for c in draft.form.of(ClaimClause)):
+            return True
+        value = self.store.entity(line.value.entity) if line.claim.property in KINDS and not line.inverse else None
+        return value is not None and leaked(draft.text, value.names(self.languages)) is not None
+
+    def refusal(self, draft: Draft, mention: Mention, clauses: tuple[Clause, ...], last: bool = False) -> str:
+        """Why the certificate would refuse a description, in words for a model; "" where it passes. After the `last` one the picture comes."""
+        form, bindings, var = described(draft, mention, clauses)
+        told = with_kinds(self.store, form, bindings, draft.text, var, self.languages[0]) if form is not None else None
+        if refused := self.precheck.refusal(form, bindings, var, told):
+            return refused
+        taken = taken_entities(draft) | {mention.entity_id}
+        shown = [e for e in constants(form) if e not in taken and self.store.images_of(e)] if last and form is not None else []
+        if last and form is not None and not any(self.precheck.certified(*pictured(form, bindings, e)) for e in shown):
+            return "nothing that it names could be shown as a picture on which the answer depends: name another thing, or describe by what more things share"
+        return ""
+
+    def taken(self, draft: Draft, mention: Mention, fact: Fact, last: bool = False) -> Fact:
+        """The fact with the clauses by which the certificate takes it: without the kind where its rivals cannot all be listed.
+
+        Raises:
+            ValueError: it takes neither, with the reason in words for a model.
+        """
+        for clauses in (fact.clauses, tuple(c for c in fact.clauses if not isinstance(c, ClassClause))):
+            if clauses and not self.refusal(draft, mention, clauses, last):
+                return replace(fact, clauses=clauses)
+        raise ValueError(f"{fact.text!r} will not do: {self.refusal(draft, mention, fact.clauses, last)}")
+
+    def offers(self, draft: Draft, mention: Mention, shown: Material, wanted: Callable[[ClaimLine], bool] = lambda line: True,
+               last: bool = False) -> tuple[Offer, ...]:
         """Sets of the claims shown by which the certificate would let the mention be described; `wanted` says which claims a set needs one of."""
         def refused(clauses: tuple[Clause, ...]) -> str:
-            return self.precheck.refusal(*described(draft, mention, clauses))
+            return self.refusal(draft, mention, clauses, last)
 
-        return offers(self.store, shown, refused, most_tries=self.tries, wanted=wanted)
+        told = telling_words(draft.text) if self.languages[0] == LANGUAGE else ()
+
+        def same_verb(line: ClaimLine) -> bool:
+            relation = relation_words(line.claim.property, property_label(self.store, line.claim.property, LANGUAGE))
+            return any(tells_relation(word, [relation]) for word in told)
+
+        return offers(self.store, shown, refused, most_tries=self.tries, wanted=wanted, late=same_verb)
 
     def walkable(self, draft: Draft) -> bool:
         """Whether every stop of a path that its hop does not single out has claims that do: otherwise no question over it can be kept."""

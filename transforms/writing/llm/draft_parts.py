@@ -4,7 +4,8 @@ from typing import Any
 from prompts.fence import fenced
 from records.form import Ask, ClaimClause, Clause, Form, variables
 from records.synthesis import Answer, Hop
-from transforms.writing.form_edits import constants, describe_variable, hide_constant
+from transforms.writing.answers import answer_words
+from transforms.writing.form_edits import constants, describe_variable, hide_constant, show_constant
 from transforms.writing.llm.material import Material
 from transforms.writing.writer import Draft, Mention
 
@@ -17,11 +18,6 @@ def question_values(draft: Draft) -> dict[str, Any]:
 def blocks(shown: Material) -> dict[str, Any]:
     """The numbered material as prompts show it."""
     return {"claims": shown.claims_block, "sentences": shown.sentences_block}
-
-
-def answer_words(answer: Answer) -> str:
-    """An answer with its unit."""
-    return f"{answer.text} {answer.unit}".strip()
 
 
 def formal_first(drafts: list[Draft]) -> list[Draft]:
@@ -48,10 +44,10 @@ def hop_clause(hop: Hop) -> Clause:
     return ClaimClause(subject=subject, property=hop.property, object=value)
 
 
-def free_var(draft: Draft) -> str:
+def free_var(form: Form | None, bindings: dict[str, str]) -> str:
     """A variable that neither the form nor the bindings use: a draft without a form still says which entities are hidden."""
-    used = set(draft.bindings)
-    for clause in draft.form.clauses if draft.form else ():
+    used = set(bindings)
+    for clause in form.clauses if form else ():
         used.update(variables(clause))
     return next(v for i in range(len(used) + 1) if (v := f"x{i}") not in used)
 
@@ -61,8 +57,14 @@ def described(draft: Draft, mention: Mention, clauses: tuple[Clause, ...]) -> tu
     if mention.var:
         form = describe_variable(draft.form, mention.var, clauses) if draft.form is not None and clauses else None
         return form, dict(draft.bindings), mention.var
-    var = free_var(draft)
+    var = free_var(draft.form, draft.bindings)
     bindings = {**draft.bindings, var: mention.entity_id}
     if draft.form is None or not clauses or mention.entity_id not in constants(draft.form):
         return None, bindings, var
     return hide_constant(draft.form, mention.entity_id, var, clauses), bindings, var
+
+
+def pictured(form: Form | None, bindings: dict[str, str], entity_id: str) -> tuple[Form | None, dict[str, str]]:
+    """Form and bindings after a named entity became the picture; no form where there was none, or it does not name the entity."""
+    var = free_var(form, bindings)
+    return show_constant(form, entity_id, var) if form is not None and entity_id in constants(form) else None, {**bindings, var: entity_id}

@@ -7,6 +7,7 @@ from records.synthesis import Hop
 from transforms.certificate.evidence import claim_of
 from transforms.certificate.kinds import stated_kinds
 from transforms.certificate.leak import HUMAN
+from transforms.writing.llm.kind_clauses import description_kind
 from transforms.writing.llm.material import page_words, property_label, value_words
 from transforms.writing.writer import Draft
 
@@ -39,8 +40,11 @@ def about(store, entity: Entity, language: str) -> str:
 
 
 def kinds_lines(store, entity_ids: Iterable[str], anchor: str, language: str) -> str:
-    """The kinds, sexes and occupations that claims state, a line a thing; of the one in the picture its description, too, since anybody sees it."""
-    found = {store.label(e, language): [kind.label for kind in stated_kinds(store, e, language)] for e in entity_ids}
+    """The kinds, sexes and occupations that claims state and the kind that a description tells, a line a thing.
+
+    Of the one in the picture all of its description, since anybody sees it.
+    """
+    found = {store.label(e, language): [*(k.label for k in stated_kinds(store, e, language)), description_kind(store, e, language)] for e in entity_ids}
     shown = store.entity(anchor)
     if shown is not None:
         found.setdefault(shown.label(language), []).append(shown.descriptions.get(language) or shown.descriptions.get("en", ""))

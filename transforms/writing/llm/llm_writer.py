@@ -23,13 +23,13 @@ from records.form import Ask, ClaimClause, Clause, Form, Image
 from records.knowledge import Entity, entity_value
 from records.outcomes import Reason
 from records.synthesis import Hop, Rewrite, Seed
-from transforms.writing.form_edits import constants, next_var, show_constant
+from transforms.writing.form_edits import constants, next_var
 from transforms.writing.llm.citations import check_no_claim_against, check_one_value, check_relation_said, each, fact_of
 from transforms.writing.llm.describing import Describing, unanswered
-from transforms.writing.llm.draft_parts import answer_words, ask_for, blocks, described, formal_first, free_var, hop_clause, place_of, question_values
+from transforms.writing.llm.draft_parts import answer_words, ask_for, blocks, described, formal_first, hop_clause, pictured, place_of, question_values
 from transforms.writing.llm.evidence_words import about, clause_words, evidence_lines, hop_words, kinds_lines
 from transforms.writing.llm.material import ClaimLine, Material, agrees, answer_from_claim, answer_from_sentence, states
-from transforms.writing.llm.mentions import entity_of, named_entities, taken_entities
+from transforms.writing.llm.mentions import entity_of, named_entities, taken_entities, without_shared
 from transforms.writing.llm.precheck import Judge, Precheck
 from transforms.writing.llm.rewriting import check_kept, clauses_of, standing
 from transforms.writing.llm.walks import askable_path
@@ -130,8 +130,13 @@ class LlmWriter:
                 draft = replace(draft, form=self._precheck.spoken(draft.form, entity.id, self._beside(asked, shown)))
             return self._proven(draft)
 
-        values = {**self._called(entity), **blocks(shown), "num_wanted": self.rules.questions, "askable": _numbers(askable)}
+        values = {**self._called(entity), **blocks(shown), "num_wanted": self.rules.questions, "askable": self._askable(askable, shown)}
         return await self._ask("seed_question", seed, lambda reply: formal_first(each(reply.questions, one)), values)
+
+    def _askable(self, numbers: tuple[int, ...], shown: Material) -> str:
+        """The numbers of claims with the kinds of their values, which a question may ask by: "3 (town), 5"."""
+        kinds = {n: about(self.store, entity, self.rules.language) for n in numbers if (entity := self.store.entity(shown.claim(n).value.entity)) is not None}
+        return ", ".join(f"{n} ({kinds[n]})" if kinds.get(n) else str(n) for n in numbers) or "(none)"
 
     def _beside(self, asked: replies.SeedQuestion, shown: Material) -> list[ClaimLine]:
         """The claims that a question states beside the one that it asks for."""
@@ -171,7 +176,7 @@ class LlmWriter:
             return self._proven(replace(draft, hops=hops, anchor=first.id, anchor_phrase=asked.phrase, form=draft.form if formal else None))
 
         values = {**self._called(first), **blocks(shown), "num_wanted": self.rules.questions, "last": last.label(self.rules.language),
-                  "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language)), "askable": _numbers(askable)}
+                  "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language)), "askable": self._askable(askable, shown)}
         return await self._ask("canonical_question", seed, lambda reply: formal_first(each(reply.questions, one)), values)
 
     def _asked(self, asked: replies.AskedQuestion, shown: Material, path: tuple[Clause, ...], subject: Any, bindings: dict[str, str],
@@ -203,11 +208,13 @@ class LlmWriter:
         return await self._pick("pick_entity", draft, seed, {"anchor_phrase": draft.anchor_phrase}, self._named(draft, seed))
 
     async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
-        return await self._pick("pick_image_entity", draft, seed, {}, {e: n for e, n in self._named(draft, seed).items() if self.store.images_of(e)})
+        return await self._pick("pick_image_entity", draft, seed, {}, {
+            e: n for e, n in self._named(draft, seed).items()
+            if self.store.images_of(e) and self._precheck.certified(*pictured(draft.form, draft.bindings, e))})
 
     def _named(self, draft: Draft, seed: Seed) -> dict[str, str]:
         """What may be hidden or shown: of a draft with a form the things that the form names, for what it does not name it cannot prove."""
-        found = named_entities(self.store, draft, seed.entity_id, self._languages)
+        found = without_shared(self.store, named_entities(self.store, draft, seed.entity_id, self._languages), self._languages)
         formal = constants(draft.form) if draft.form is not None else ()
         return {e: n for e, n in found.items() if e in formal} if formal else found
 
@@ -229,8 +236,8 @@ class LlmWriter:
         return await self._ask(role, seed, read, {**question_values(draft), **values, "num_wanted": self.rules.mentions,
                                                   "at_hand": "; ".join(f"{n}*" if self.store.images_of(e) else n for e, n in at_hand.items())})
 
-    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
-        return await self._facts("take_fact", draft, mention, seed, {})
+    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed, last: bool = False) -> list[Fact]:
+        return await self._facts("take_fact", draft, mention, seed, {}, last)
 
     async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
         others = [self.store.entity(e) for v, e in draft.bindings.items() if v != mention.var]
@@ -238,7 +245,7 @@ class LlmWriter:
         return await self._facts("describe", draft, mention, seed, {
             "forbidden": "; ".join(names) or "(none)", "known": self._known(draft, mention)})
 
-    async def _facts(self, role: str, draft: Draft, mention: Mention, seed: Seed, values: dict[str, Any]) -> list[Fact]:
+    async def _facts(self, role: str, draft: Draft, mention: Mention, seed: Seed, values: dict[str, Any], last: bool = False) -> list[Fact]:
         """Descriptions of an entity that the certificate will take: the prompt offers the sets of claims that it takes, where there are any.
 
         A description that it would refuse goes back to the model once, with the reason.
@@ -249,23 +256,22 @@ class LlmWriter:
         others = self._named(draft, seed) if role == "take_fact" else {}
         needs_picture = role == "take_fact" and not any(self.store.images_of(e) for e in others if e != entity.id)
 
-        def pictured(line: ClaimLine) -> bool:
+        def with_picture(line: ClaimLine) -> bool:
             end = line.claim.subject if line.inverse else line.claim.value.entity
             return not needs_picture or bool(end and self.store.images_of(end))
 
-        found = self._describing.offers(draft, mention, shown, pictured) if formal else ()
+        found = self._describing.offers(draft, mention, shown, with_picture, last) if formal else ()
         if formal and not found and not shown.sentences:
             return []
 
         def one(reply: replies.Description) -> Fact:
             fact = fact_of(self.store, reply, shown, self.rules.language)
-            if formal and fact.clauses and not fact.article_id and (why := self._precheck.refusal(*described(draft, mention, fact.clauses))):
-                raise ValueError(f"{fact.text!r} will not do: {why}")
-            return fact
+            return self._describing.taken(draft, mention, fact, last) if formal and fact.clauses and not fact.article_id else fact
 
-        return await self._ask(role, seed, lambda reply: each(reply.descriptions, one), {
-            **self._called(entity), **question_values(draft), **blocks(shown), **values, "num_wanted": self.rules.facts,
-            "offers": "; ".join(offer.words for offer in found)})
+        sets = "; ".join(offer.words for offer in found)
+        otherwise = f"these sets of claims will do: {sets}; where none of them makes a good description, reply with an empty list" if sets else ""
+        return await self._ask(role, seed, lambda reply: each(reply.descriptions, one, otherwise), {
+            **self._called(entity), **question_values(draft), **blocks(shown), **values, "num_wanted": self.rules.facts, "offers": sets})
 
     async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
         entity = self.store.entity(mention.entity_id)
@@ -291,9 +297,7 @@ class LlmWriter:
             check_kept(self.store, draft, reply.question, mention.surface, (), entity.id, self._languages)
             if reply.phrase in draft.text:
                 raise ValueError(f'"{reply.phrase}" stood in the question before; it does not point to the picture')
-            form, bindings = None, {**draft.bindings, free_var(draft): entity.id}
-            if draft.form is not None and entity.id in constants(draft.form):
-                form = show_constant(draft.form, entity.id, free_var(draft))
+            form, bindings = pictured(draft.form, draft.bindings, entity.id)
             step = Rewrite(round=len(draft.history), role="hide_entity", before=draft.text, after=reply.question, entity_id=entity.id)
             return self._proven(draft.rewritten(step, text=reply.question, form=form, bindings=bindings, anchor=entity.id, anchor_phrase=reply.phrase))
 

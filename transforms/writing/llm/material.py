@@ -21,7 +21,7 @@ from records.knowledge import Article, Claim, Entity, Value, entity_value
 from records.synthesis import Answer
 from transforms.certificate.leak import folded, leaked
 from transforms.certificate.stating import statement_of
-from transforms.writing.answers import answer_of
+from transforms.writing.answers import answer_of, answer_words
 from transforms.writing.form_edits import SELF
 from transforms.writing.llm.relation_words import relation_words
 
@@ -30,6 +30,8 @@ SHOWN_KINDS = ("entity", "time", "quantity", "string", "monolingual")
 MAX_SENTENCE_CHARS = 600
 MIN_SENTENCE_CHARS = 25
 MAX_SENTENCES_CHARS = 16_000
+MAX_REVERSE = 200
+"""Claims into a thing that are looked at."""
 MIN_STEM = 4
 """Letters of a name that must stand where an inflected form ends otherwise ("Mallorca", "Mallorcas")."""
 
@@ -128,7 +130,8 @@ def material(store, entity: Entity, language: str, *, max_claims: int, max_sente
     """
     lines = [line for claim in store.claims(entity.id) if claim.best for line in _lines(store, claim, language)]
     if inverse:
-        for claim in store.claims_into(entity.id, limit=max_claims):
+        # Those with a picture first: a question grows towards one.
+        for claim in sorted(store.claims_into(entity.id, limit=MAX_REVERSE), key=lambda c: not store.images_of(c.subject)):
             subject, name = store.label(claim.subject, language), property_label(store, claim.property, language)
             if subject != claim.subject and claim.property not in ("P31", "P279"):
                 lines.append(ClaimLine(words=f"{subject} — {name}: {entity.label(language)}", claim=claim, value=claim.value, inverse=True))
@@ -154,7 +157,7 @@ def value_words(store, value: Value, language: str) -> str:
     if value.kind == "time" and value.year is not None and language != "en":  # months have names
         return value.time.lstrip("+")[:{9: 5, 10: 8}.get(value.precision, 11)].rstrip("-T")
     answer = answer_of(store, value)
-    return "" if answer is None else f"{answer.text} {answer.unit}".strip()
+    return "" if answer is None else answer_words(answer)
 
 
 def _lines(store, claim: Claim, language: str) -> list[ClaimLine]:

@@ -3,7 +3,7 @@ import re
 
 from agent.judges.normalise import without_bracket
 from knowledge.readers.titles import normalise_title
-from transforms.certificate.leak import folded
+from transforms.certificate.leak import folded, leaked, names_of_entity
 from transforms.writing.form_edits import constants
 from transforms.writing.writer import Draft
 
@@ -66,6 +66,12 @@ def named_entities(store, draft: Draft, source_id: str, languages: tuple[str, ..
             found.setdefault(named, run)
     taken = taken_entities(draft)
     return {e: run for e, run in found.items() if e not in taken}
+
+
+def without_shared(store, found: dict[str, str], languages: tuple[str, ...]) -> dict[str, str]:
+    """The named entities less those of whose names a part would stay: nobody can hide Ada Orm and keep the Orm Museum. The museum comes first."""
+    names = {e: names_of_entity(entity, languages) for e in found if (entity := store.entity(e)) is not None}
+    return {e: said for e, said in found.items() if not any(leaked(other, names.get(e, ())) for o, other in found.items() if o != e)}
 
 
 def taken_entities(draft: Draft) -> frozenset[str]:

@@ -16,7 +16,7 @@ from transforms.writing.llm.material import ClaimLine, Material
 MAX_SET = 3
 MAX_OFFERED = 6
 MAX_CANDIDATES = 24
-"""Claims of which sets are made: those that the fewest things share."""
+"""Claims of which sets are made: those that are wanted, then those that the fewest things share."""
 
 VAGUE = ("P17", "P21", "P27", "P30")
 """Country, sex, citizenship and continent: a description by them alone tells a reader nothing to look up."""
@@ -36,8 +36,11 @@ class Offer:
         return " + ".join(map(str, self.numbers))
 
 
-def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted: Callable[[ClaimLine], bool] = lambda line: True) -> tuple[Offer, ...]:
+def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted: Callable[[ClaimLine], bool] = lambda line: True,
+           late: Callable[[ClaimLine], bool] = lambda line: False) -> tuple[Offer, ...]:
     """Sets of the claims shown that pass, small ones first, none of which holds another.
+
+    The kind is in none of them: a description says it with any set, and the judge reckons with that.
 
     Args:
         store: says how many things share a claim.
@@ -45,23 +48,25 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
         refused: the judge of a set.
         most_tries: sets that are judged.
         wanted: which claims a set needs one of.
+        late: which claims come last.
     """
-    kind = next(((n, c) for n, c in enumerate(shown.claims, 1) if isinstance(c.clause, ClassClause)), None)
+    kind = next((c for c in shown.claims if isinstance(c.clause, ClassClause)), None)
     usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(store, c)]
-    usable = sorted(usable, key=lambda nc: (_num_sharing(store, nc[1]), nc[0]))[:MAX_CANDIDATES]
+    usable = sorted(usable, key=lambda nc: (not wanted(nc[1]), late(nc[1]), _num_sharing(store, nc[1]), nc[0]))[:MAX_CANDIDATES]
     sets = (found for size in range(1, MAX_SET + 1) for found in itertools.combinations(usable, size)
             if any(wanted(line) for _, line in found) and len({line.claim.property for _, line in found}) == size
             and any(line.claim.property not in VAGUE for _, line in found))
     made: list[Offer] = []
     for found in itertools.islice(sets, most_tries):
         numbers = tuple(n for n, _ in found)
-        if any(set(offer.numbers) <= {*numbers, *((kind[0],) if kind else ())} for offer in made):
+        if any(set(offer.numbers) <= set(numbers) for offer in made):
             continue
-        clauses = (*((kind[1].clause,) if kind else ()), *(line.clause for _, line in found))
-        if not refused(clauses):
-            made.append(Offer(numbers=(*((kind[0],) if kind else ()), *numbers)))
-            if len(made) == MAX_OFFERED:
-                break
+        told = tuple(line.clause for _, line in found)
+        # Of a kind of which many members are lacking no rival could be listed by it.
+        if (kind and not refused((kind.clause, *told))) or not refused(told):
+            made.append(Offer(numbers=numbers))
+        if len(made) == MAX_OFFERED:
+            break
     return tuple(made)
 
 

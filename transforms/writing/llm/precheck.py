@@ -2,19 +2,21 @@
 
 A prompt that asks for what the check refuses costs a call and a seed. Without the recipe's judge (tests, tools) nothing is held back.
 """
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from prompts.phrases import property_use
 from records.form import Ask, ClaimClause, Clause, Form
-from records.knowledge import Entity, Value, value_of_key
+from records.knowledge import Entity, Value, entity_value, value_of_key
 from records.outcomes import Reason
+from records.synthesis import Certificate
 from transforms.certificate.certify import CertificateRules, Refusal, unclear_names
 from transforms.certificate.evidence import is_named, unstated
 from transforms.certificate.execute import TooLarge
 from transforms.certificate.facts import is_volatile
-from transforms.certificate.guess import guess
+from transforms.certificate.guess import guess_of_kind
 from transforms.writing.form_edits import SELF
 from transforms.writing.graph.clues import answerable
 from transforms.writing.llm.material import ClaimLine, Material
@@ -28,6 +30,9 @@ class Judge(Protocol):
     @property
     def rules(self) -> CertificateRules: ...
     def described(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None: ...
+    def idle(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None: ...
+    def hopeless(self, form: Form, bindings: dict[str, str]) -> Refusal | None: ...
+    def whole(self, form: Form, bindings: dict[str, str]) -> Certificate | Refusal: ...
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,20 @@ class Precheck:
             return tuple(n for n, line in lines if not line.inverse)
         found = answerable(self.store, self.accept.rules.trust, entity, MAX_ANSWER_WORDS, frozenset())
         ids = {claim.id for _, claim, _ in found}
-        return tuple(n for n, line in lines if line.claim.id in ids and not line.inverse and (draft is None or self.needs_picture(*draft(line))))
+        num_values = Counter(p for p, _ in {(c.claim.property, c.claim.value.key()) for c in shown.claims if not c.inverse})
+        free = [(n, line) for n, line in lines
+                if line.claim.id in ids and not line.inverse and num_values[line.claim.property] == 1 and self._told(entity, line)]
+        # Born and died in one place: of two such answers the first will do.
+        once = list({line.claim.value.key(): (n, line) for n, line in reversed(free) if line.value == line.claim.value}.values())
+        ids = {line.claim.id for _, line in once}
+        return tuple(n for n, line in free if line.claim.id in ids and (draft is None or not self.accept.hopeless(*draft(line))))
+
+    def _told(self, entity: Entity, line: ClaimLine) -> bool:
+        """Whether a claim's value is not the one that anybody would guess for a thing of the kind."""
+        assert self.accept is not None
+        asked = ClaimClause(subject=entity_value(entity.id), property=line.claim.property, object="a")
+        share = guess_of_kind(Form(clauses=(asked,), ask=Ask(var="a", type="")), self.store, {"a": line.claim.value})
+        return share <= self.accept.rules.max_guess
 
     def ambiguous(self, form: Form | None, bindings: dict[str, str], var: str) -> bool:
         """Whether what a form says of a variable leaves room for others, so that it has to be described further."""
@@ -88,8 +106,11 @@ class Precheck:
             return True
         return refused is not None and refused.reason is not Reason.DECORATION
 
-    def refusal(self, form: Form | None, bindings: dict[str, str], var: str) -> str:
-        """Why the description of a variable would be refused, in words for a model; "" where it passes or nothing can tell."""
+    def refusal(self, form: Form | None, bindings: dict[str, str], var: str, told: Form | None = None) -> str:
+        """Why the description of a variable would be refused, in words for a model; "" where it passes or nothing can tell.
+
+        `told` is the form with the kinds that the words tell besides: by them the thing must not be found without the picture.
+        """
         if self.accept is None or form is None:
             return ""
         if unclear := unclear_names(form, self.store):
@@ -97,21 +118,21 @@ class Precheck:
         try:
             if self.accept.rules.stated and unstated(form, self.store, {v: value_of_key(key) for v, key in bindings.items()}):
                 return "no page says it"
-            refused = self.accept.described(form, bindings, var)
+            refused = self.accept.described(form, bindings, var) or self.accept.idle(told or form, bindings, var)
         except TooLarge:
             return "too many things fit it"
-        if refused:
-            return self._words(refused, bindings)
-        return "" if self.needs_picture(form, bindings) else "with it the answer can be found without the picture: describe by what more things share"
+        refused = refused or (self.accept.hopeless(told or form, bindings) if form.anchor else None)
+        return self._words(refused, bindings) if refused else ""
 
-    def needs_picture(self, form: Form, bindings: dict[str, str]) -> bool:
-        """Whether the words alone leave several answers; also where the form has no picture yet, or nothing judges."""
-        if self.accept is None or not form.anchor:
-            return True
-        found = guess(form, self.store, {v: value_of_key(key) for v, key in bindings.items()})
-        return found.num_answers >= self.accept.rules.min_answers_without_picture and found.share <= self.accept.rules.max_guess
+    def certified(self, form: Form | None, bindings: dict[str, str]) -> bool:
+        """Whether a question of this form, with its picture, gets a certificate as it stands; also where nothing can tell."""
+        return self.accept is None or form is None or isinstance(self.accept.whole(form, bindings), Certificate)
 
     def _words(self, refused: Refusal, bindings: dict[str, str]) -> str:
+        if refused.reason in (Reason.PICTURE_NOT_NEEDED, Reason.GUESSABLE):
+            return "with it the answer can be found without the picture: describe by what more things share"
+        if refused.reason is Reason.COLLAPSES or ("ends" not in refused.evidence and refused.reason is Reason.DECORATION):
+            return "with it a part of the way to the answer need not be gone: describe by what more things share"
         if refused.reason is Reason.DECORATION:
             ends = [self.store.label(bindings.get(end, end), self.language) for end in refused.evidence["ends"]]
             return (f"it fits one thing even for somebody who does not know {' and '.join(ends)}, "

@@ -30,6 +30,8 @@ _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _INITIAL_CAPITALS = ("de",)
 """Languages that write every noun with a capital: there a capital shows no name."""
 MIN_STEM = 4
+_LABELS = re.compile(r"\bin or next to\b|\badministrative territorial entity\b", re.IGNORECASE)
+_TORN = re.compile(r"\b(?:die|lie|lies|cover|covers|stand|stands|begin|open|live|flow) (?:who|whose|where|(?:in|on|at|of|by|to) (?:which|whom))\b")
 
 
 def other_language(text: str, language: str) -> bool:
@@ -43,6 +45,16 @@ def check_language(text: str, language: str) -> None:
     """Raises ValueError, with words for the model, where a text is plainly written in another language than the recipe's."""
     if other_language(text, language):
         raise ValueError(f"the text is not written in the language asked for, {language}")
+
+
+def check_plain(text: str, language: str) -> None:
+    """Raises ValueError where an English text has a table's label for a word, or a clause torn from what it tells of ("Where did the man die who …")."""
+    if language != LANGUAGE:
+        return
+    if label := _LABELS.search(text):
+        raise ValueError(f'"{label[0]}" is a label of a table; say it as a person would')
+    if torn := _TORN.search(text):
+        raise ValueError(f'"{torn[0]}" stands apart from what it tells of; tell that in a sentence of its own before, and ask last')
 
 
 def check_exactness(text: str, answer: Answer, language: str) -> None:
@@ -110,7 +122,7 @@ def check_events(text: str, relation: RelationWords, others: list[RelationWords]
         raise ValueError(f'the claim "{relation.hints[0]}" is not "{", ".join(words)}"; {said}')
 
 
-def check_relations(text: str, relations: list[RelationWords], sources: list[str], language: str) -> None:
-    """Raises ValueError where an English text plainly tells a relation that its evidence does not."""
-    if language == LANGUAGE and (words := unsupported_words(text, relations, sources)):
-        raise ValueError(f'nothing that was cited says "{", ".join(words)}"; say what the cited lines say, and no more')
+def check_relations(text: str, relations: list[RelationWords], sources: list[str], language: str, kinds: frozenset[str] = frozenset()) -> None:
+    """Raises ValueError where an English text plainly tells a relation that its evidence does not; `kinds` are the words for what the things are."""
+    if language == LANGUAGE and (words := unsupported_words(text, relations, sources, kinds)):
+        raise ValueError(f'nothing that was cited says "{", ".join(words)}", as {text!r} does; say what the cited lines say, and no more')

@@ -13,6 +13,9 @@ MIN_LABEL_WORD = 5
 """Letters from which a word of a property's label is one by which the relation can be said."""
 MAX_HINTS = 6
 
+_RELATED_BEFORE = re.compile(r"(?:'s|s'|\b(?:its|his|her|their|whose|by|by an?|by the|by that|by this))\s+$")
+_RELATED_AFTER = re.compile(r"\s+(?:of|for|to)\b")
+"""What makes a word for somebody ("painter") the word for a relation to something: "its painter", "the painter of the view"."""
 _FILE = Path(__file__).with_name("relation_words.txt")
 _GENERAL = frozenset("""
 about after before being country current entity first given instance known level location maximum member number object official other people
@@ -115,18 +118,24 @@ def telling_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(plain[start:end] for start, end in _spans(_table()[2], plain)))
 
 
-def unsupported_words(text: str, relations: list[RelationWords], sources: list[str]) -> tuple[str, ...]:
+def unsupported_words(text: str, relations: list[RelationWords], sources: list[str], kinds: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """The telling words that neither a relation of the evidence nor one of its texts has.
+
+    >>> painter = frozenset({"painter"})
+    >>> [unsupported_words(f"Where did {who} live?", [], [], painter) for who in ("the painter", "its painter", "the painter of the view")]
+    [(), ('painter',), ('painter',)]
 
     Args:
         text: a question or description.
         relations: those that it may speak of.
         sources: texts that it may take words from: cited sentences, labels of classes and things.
+        kinds: words for what the things are: one says no relation where it stands by itself.
     """
     plain, known = _plain(text), _plain("\n".join(sources))
     covered = _covered(plain, relations)
     found = [plain[start:end] for start, end in _spans(_table()[2], plain)
-             if not any(start < last and first < end for first, last in covered)]
+             if not any(start < last and first < end for first, last in covered)
+             and not (plain[start:end].removesuffix("s") in kinds and not _RELATED_BEFORE.search(plain[:start]) and not _RELATED_AFTER.match(plain[end:]))]
     return tuple(w for w in dict.fromkeys(found) if not re.search(rf"(?<!\w){re.escape(w[:5])}", known))
 
 

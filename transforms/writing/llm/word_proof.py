@@ -8,8 +8,18 @@ from transforms.certificate.description import distances
 from transforms.certificate.kinds import sexes_told, stated_kinds
 from transforms.certificate.leak import find_leak
 from transforms.writing.llm.evidence_words import clause_claim, clause_line
+from transforms.writing.llm.kind_clauses import said_kinds
 from transforms.writing.llm.material import page_words, property_label
-from transforms.writing.llm.question_checks import check_events, check_exactness, check_kinds, check_language, check_names, check_relations, other_language
+from transforms.writing.llm.question_checks import (
+    check_events,
+    check_exactness,
+    check_kinds,
+    check_language,
+    check_names,
+    check_plain,
+    check_relations,
+    other_language,
+)
 from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words
 from transforms.writing.writer import Draft, Vote
 
@@ -79,8 +89,10 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     earlier = {c.property for d in draft.earlier if d.form is not None for c in d.form.of(ClaimClause)}
     properties = sorted(earlier | {line.property for line in lines if line.property})
     relations = [relation_of(store, p) for p in properties]
-    check_relations(draft.text, relations, sources, language)
-    check_kinds(draft.text, [k for thing in things(draft) for k in stated_kinds(store, thing, language)], sources, relations, language, sexes_told(draft.form))
+    stated = [kind for thing in things(draft) for kind in stated_kinds(store, thing, language)]
+    check_relations(draft.text, relations, sources, language, frozenset().union(*(kind.words for kind in stated)))
+    check_kinds(draft.text, stated, sources, relations, language, sexes_told(draft.form) | said_kinds(store, things(draft), language))
+    check_plain(draft.text, language)
     for property_id in properties:
         pages = [page_words(store, clause_claim(store, draft, c)) for c in (draft.form.of(ClaimClause) if draft.form else ()) if c.property == property_id]
         others = [relation_of(store, p) for p in properties if p != property_id]

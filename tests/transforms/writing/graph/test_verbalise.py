@@ -62,6 +62,17 @@ def test_a_form_that_cannot_be_said_well_gets_no_wording(index):
     assert worded.problems, worded.text
 
 
+def test_a_painting_is_asked_about_as_people_ask_and_somebodys_namesake_too():
+    said = _all("x0 painting, a human", "entity", "image x0", "x0 P170 a")
+    assert said == {"Who painted this?", "Who painted this picture?"}
+    assert _all("x0 human, a human", "entity", "image x0", "x0 P138 a") >= {"After whom was this person named?"}
+    assert any("Who gave their name to" in text for text in _all("x0 bridge, a human", "entity", "image x0", "x0 P138 a"))
+
+
+def test_children_are_counted_and_no_number_of_them_is_asked_for():
+    assert all(text.startswith("How many children did") for text in _all("x0 human", "quantity", "image x0", "x0 P1971 a"))
+
+
 def test_a_question_is_one_sentence():
     assert not [text for index in range(len(invented.CASES)) for seed in range(3) if ". " in (text := _worded(index, seed).text)]
 

@@ -1,10 +1,12 @@
 """What a model is offered to describe things by, and which walks it is not asked about, with the certificate's own judge."""
 import asyncio
+from dataclasses import replace
 
 import pytest
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import Entity, PropertyInfo, Value, entity_value
+from records.form import Ask, ClaimClause, ClassClause, Form, Image
+from records.knowledge import Claim, Entity, PropertyInfo, Value, entity_value
+from records.outcomes import Reason
 from records.synthesis import Answer, Hop, Seed
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim, year
@@ -13,12 +15,14 @@ from transforms.certificate.facts import Trust
 from transforms.drafting.accept import Accept
 from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
 from transforms.writing.llm.mentions import named_entities
-from transforms.writing.writer import Draft, Mention
+from transforms.writing.writer import Draft, Mention, WriterRejection
 
 NAMES = {"Q1": "Ardwen Light", "Q2": "Ilse Varga", "Q3": "Brisk Light", "Q4": "Corrie Light", "Q5": "Dun Light", "Q6": "Otto Lehn", "Q7": "Egg Light",
-         "Q8": "Orlen", "Q9": "Tolm", "Q20": "lighthouse", "Q21": "human", "Q22": "Norland"}
+         "Q8": "Orlen", "Q9": "Tolm", "Q20": "lighthouse", "Q21": "human", "Q22": "Norland",
+         "Q10": "Orlen Playhouse", "Q23": "theatre", "Q24": "sailor", "Q25": "Anna Lehn"}
 PROPERTIES = {"P84": ("architect", "wikibase-item"), "P31": ("instance of", "wikibase-item"), "P1619": ("date of official opening", "time"),
-              "P17": ("country", "wikibase-item"), "P131": ("located in", "wikibase-item")}
+              "P17": ("country", "wikibase-item"), "P106": ("occupation", "wikibase-item"), "P189": ("location of discovery", "wikibase-item"),
+              "P112": ("founded by", "wikibase-item"), "P131": ("located in", "wikibase-item")}
 HOPS = (Hop(source="x0", target="x1", property="P84"), Hop(source="x1", target="x2", property="P84", reverse=True))
 MANY = 60
 """Further lighthouses, from which a property is seen to have one value."""
@@ -33,7 +37,7 @@ class Facts(SmallFacts):
         return ()
 
 
-def facts(told: str, twin: str = "") -> Facts:
+def facts(told: str, twin: str = "", made: type[Facts] = Facts, more: tuple[Claim, ...] = ()) -> Facts:
     """Three lighthouses of one architect, two of another; of Brisk Light something more is told, which a lighthouse elsewhere shares."""
     lights = {"Q1": "Q2", "Q3": "Q2", "Q4": "Q2", "Q5": "Q6", "Q7": "Q6"}
     claims = [claim(e, "P31", "Q20") for e in lights] + [claim(e, "P84", by) for e, by in lights.items()] + [claim(e, "P31", "Q21") for e in ("Q2", "Q6")]
@@ -41,7 +45,7 @@ def facts(told: str, twin: str = "") -> Facts:
     claims += [c for n in range(MANY) for c in (claim(f"Q{100 + n}", "P31", "Q20"), claim(f"Q{100 + n}", "P1619", year(1600 + n)))]
     claims += [claim(e, "P131", "Q8") for e in (told, twin) if e] + [claim(e, "P131", "Q9") for e in lights if told and e not in (told, twin)]
     entities = {e: Entity(id=e, labels={"en": name}) for e, name in NAMES.items()}
-    return Facts(claims, entities, properties={p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in PROPERTIES.items()})
+    return made([*claims, *more], entities, properties={p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in PROPERTIES.items()})
 
 
 def writer(store, *replies):
@@ -68,19 +72,67 @@ def test_one_whose_stops_can_be_described_is_asked_about():
     assert [d.text for d in found] == [QUESTION["question"]] and [role for role, _ in prompts] == ["canonical_question"]
 
 
-def offered(store):
+def path(text="?"):
+    """A question over `HOPS`: in which year another lighthouse of the pictured one's architect was opened."""
     form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x2", property="P84", object="x1"),
                          ClaimClause(subject="x2", property="P1619", object="a")), ask=Ask(var="a", type="date", precision="year"))
-    draft = Draft(text="?", answer=Answer(value=year(1851), text="1851", type="date"), form=form, hops=HOPS,
-                  bindings={"x0": "Q1", "x1": "Q2", "x2": "Q3", "a": year(1851).key()})
+    return Draft(text=text, answer=Answer(value=year(1851), text="1851", type="date"), form=form, hops=HOPS,
+                 bindings={"x0": "Q1", "x1": "Q2", "x2": "Q3", "a": year(1851).key()})
+
+
+def offered(store, text="?"):
     describing = writer(store)._describing
-    shown = describing.told(draft, store.entity("Q3"))
-    found = describing.offers(draft, Mention(entity_id="Q3", var="x2"), shown)
+    shown = describing.told(path(text), store.entity("Q3"))
+    found = describing.offers(path(text), Mention(entity_id="Q3", var="x2"), shown)
     return [[shown.claim(n).words for n in offer.numbers] for offer in found]
 
 
 def test_sets_are_offered_that_are_shared_alone_and_unique_together():
-    assert offered(facts("Q3", "Q5")) == [["instance of: lighthouse", "located in: Orlen"]]
+    assert offered(facts("Q3", "Q5")) == [["located in: Orlen"]]  # the kind may be said with it, and is in no set
+
+
+THEATRE = (claim("Q10", "P31", "Q23"), claim("Q10", "P131", "Q8"), claim("Q10", "P84", "Q6"))
+
+
+def test_none_is_offered_that_fits_one_thing_alone_once_its_kind_is_said():
+    """Another thing in Orlen is a theatre: "something in Orlen" fits both, "the lighthouse in Orlen" one, and that is how a question speaks of it."""
+    assert offered(facts("Q3", more=THEATRE)) == []
+
+
+def test_a_refusal_names_the_sets_that_are_open():
+    with pytest.raises(WriterRejection) as caught:
+        described(facts("Q3", "Q5", more=(claim("Q3", "P189", "Q25"),)), "the lighthouse discovered by Anna Lehn", "discovery: Anna", "by Anna Lehn")
+    assert "these sets of claims will do: 1; where none of them makes a good description, reply with an empty list" in caught.value.evidence["message"]
+
+
+def described(store, text, number, words):
+    reply = {"descriptions": [{"text": text, "claims": [{"number": number, "words": words}]}]}
+    made = writer(store, ("describe", reply), ("describe", reply))
+    return asyncio.run(made.describe(path(), Mention(entity_id="Q3", var="x2"), SEED))
+
+
+def test_a_kind_may_be_said_with_any_set():
+    (fact,) = described(facts("Q3", "Q5"), "the lighthouse in Orlen", "located in: Orlen", "in Orlen")
+    assert {type(c) for c in fact.clauses} == {ClassClause, ClaimClause}
+
+
+def test_what_the_question_says_already_is_not_offered():
+    store = facts("Q3", "Q5")
+    assert offered(store, "Which lighthouse?") == [["located in: Orlen"]]
+    describing = writer(store)._describing
+    orlen = ClaimClause(subject="x1", property="P131", object=entity_value("Q8"))
+    again = replace(path(), form=Form(clauses=(*path().form.clauses, orlen), ask=path().form.ask))
+    assert "located in: Orlen" not in [c.words for c in describing.told(again, store.entity("Q3")).claims]
+    person = facts("Q3", "Q5", more=(claim("Q2", "P106", "Q24"),))
+    shown = [[c.words for c in writer(person)._describing.told(replace(path(), text=text), person.entity("Q2")).claims] for text in
+             ("Who was the sailor?", "Who was it?")]
+    assert [any(w.startswith("occupation") for w in words) for words in shown] == [False, True]
+
+
+def test_claims_with_the_verb_of_the_question_come_last():
+    more = tuple(claim(e, "P112", "Q25") for e in ("Q3", "Q5"))
+    found = [offered(facts("Q3", "Q5", more=more), f"Who {verb} it?") for verb in ("designed", "founded")]
+    assert [sets[0] for sets in found] == [["founded by: Anna Lehn"], ["located in: Orlen"]]
 
 
 @pytest.mark.parametrize("store", [facts("Q3"), facts("Q3", "Q4"), facts("")], ids=["fits one thing alone", "fits a rival, too", "the country alone"])
@@ -94,3 +146,25 @@ def test_a_common_noun_is_not_among_the_names_that_can_be_hidden():
                          ClaimClause(subject=entity_value("Q3"), property="P131", object="a")), ask=Ask(var="a", type="entity"))
     draft = Draft(text="Where does the lighthouse Brisk Light stand?", answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"), form=form)
     assert named_entities(store, draft, "Q3", ("en",)) == {"Q3": "Brisk Light"}
+
+
+def test_what_no_description_mends_is_known_before():
+    lone = writer(facts("Q3", "Q5"))
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P131", object="x1"), ClaimClause(subject="x1", property="P17", object="a")),
+                ask=Ask(var="a", type="entity"))
+    refused = lone.judge.hopeless(form, {"x0": "Q3", "x1": "Q8", "a": "Q22"})
+    assert refused is not None and refused.reason is Reason.COLLAPSES  # where it lies and that thing's country are one relation
+
+
+def test_the_last_description_names_something_that_can_be_shown():
+    class Pictured(Facts):
+        def images_of(self, entity_id):
+            return ("a picture",) if entity_id == "Q6" else ()
+
+    made = writer(facts("Q3", "Q5", Pictured))
+    start = Draft(text="When was Brisk Light opened?", answer=Answer(value=year(1851), text="1851", type="date"), bindings={"a": year(1851).key()},
+                  form=Form(clauses=(ClaimClause(subject=entity_value("Q3"), property="P1619", object="a"),), ask=Ask(var="a", type="date", precision="year")))
+    clauses = (ClaimClause(subject="self", property="P84", object=entity_value("Q2")), ClaimClause(subject="self", property="P131", object=entity_value("Q8")))
+    mention = Mention(entity_id="Q3", surface="Brisk Light")
+    assert not made._describing.refusal(start, mention, clauses)
+    assert "shown as a picture" in made._describing.refusal(start, mention, clauses, last=True)

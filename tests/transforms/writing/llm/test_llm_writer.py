@@ -6,17 +6,18 @@ import pytest
 
 from models.structured import BadReply, RefusedReply
 from records.errors import ProviderFault
-from records.form import ClaimClause, ClassClause, Image, SentenceClause
+from records.form import Ask, ClaimClause, ClassClause, Form, Image, SentenceClause
 from records.knowledge import Article, Claim, Entity, ImageAsset, Link, PropertyInfo, Section, Value, entity_value
 from records.outcomes import Reason
-from records.synthesis import Hop, Seed
+from records.synthesis import Answer, Hop, Seed
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim
+from tests.transforms.writing.llm.hostile_store import hostile_store
 from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
 from transforms.writing.llm.material import material
 from transforms.writing.llm.mentions import named_entities
 from transforms.writing.llm.question_checks import other_language
-from transforms.writing.writer import Fact, Mention, WriterRejection
+from transforms.writing.writer import Draft, Fact, Mention, WriterRejection
 
 LEAD = "Ardwen Light is a lighthouse in Merren. Its lamp was ground by the glazier Oda Lind. It was painted white in 1902."
 OPENED = Value(kind="time", time="+1871-05-12T00:00:00Z", precision=11)
@@ -261,6 +262,17 @@ def test_the_only_name_of_a_question_is_taken_without_asking(store):
 def test_a_name_with_a_possessive_is_found(store, text):
     draft = replace(two_names(store), text=text)
     assert set(named_entities(store, draft, "Q1", ("en",)).values()) == {"Ardwen Light", "Merren"}
+
+
+def test_a_name_whose_part_stays_in_another_name_is_not_hidden_before_that():
+    store = hostile_store()
+    store.entities["Q7"] = Entity(id="Q7", labels={"en": "Mersk Museum"}, classes=("Q10",))
+    store.entities["Q2"] = store.entities["Q2"].replace(class_closure=("Q5",))  # a person, who has a surname
+    clauses = tuple(ClaimClause(subject="a", property=p, object=entity_value(e)) for p, e in (("P170", "Q2"), ("P195", "Q7")))
+    form = Form(clauses=clauses, ask=Ask(var="a", type="entity"))
+    said = "Which painting by Ivo Mersk belongs to the Mersk Museum?"
+    draft = Draft(text=said, answer=Answer(value=Value(kind="string", text="Dusk"), text="Dusk", type="string"), form=form)
+    assert asyncio.run(writer(store).pick_entity(draft, SEED)) == [Mention(entity_id="Q7", surface="Mersk Museum")]
 
 
 def test_a_picked_name_that_is_not_in_the_question_is_a_bad_reply(store):

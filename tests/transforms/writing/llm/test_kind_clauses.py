@@ -1,0 +1,69 @@
+"""What stands in the brackets behind a name is evidence for who writes and who reads."""
+import pytest
+
+from records.form import Ask, ClaimClause, ClassClause, Form, Image
+from records.knowledge import Entity, PropertyInfo, Value
+from records.synthesis import Answer
+from tests.small_facts import SmallFacts, claim
+from transforms.writing.llm.evidence_words import kinds_lines
+from transforms.writing.llm.kind_clauses import description_kind, with_kinds
+from transforms.writing.llm.question_checks import check_plain
+from transforms.writing.llm.word_proof import check_words_proven
+from transforms.writing.writer import Draft
+
+NAMES = {"Q1": "Merren plover", "Q2": "Ada Orm", "Q3": "Tolm", "Q4": "taxon", "Q5": "human", "Q6": "architect", "Q7": "View of Merren", "Q8": "painting"}
+ABOUT = {"Q1": "species of bird in Norland", "Q2": "Norlandish sculptor", "Q7": "painting by Ada Orm"}
+
+
+@pytest.fixture
+def store():
+    claims = [claim("Q1", "P31", "Q4"), claim("Q2", "P31", "Q5"), claim("Q2", "P106", "Q6"), claim("Q2", "P19", "Q3"), claim("Q7", "P31", "Q8"),
+              claim("Q7", "P180", "Q1"), claim("Q7", "P180", "Q2")]
+    entities = {e: Entity(id=e, labels={"en": name}, descriptions={"en": ABOUT[e]} if e in ABOUT else {}) for e, name in NAMES.items()}
+    return SmallFacts(claims, entities, properties={p: PropertyInfo(id=p, labels={"en": n}) for p, n in {"P180": "depicts", "P19": "place of birth"}.items()})
+
+
+def asking(text, depicted="Q1"):
+    """Where what the pictured painting depicts was born."""
+    clauses = (Image(var="x0"), ClaimClause(subject="x0", property="P180", object="x1"), ClaimClause(subject="x1", property="P19", object="a"))
+    answer = Answer(value=Value(kind="entity", entity="Q3"), text="Tolm", type="entity")
+    return Draft(text=text, answer=answer, anchor="Q7", anchor_phrase="the painting in the picture", form=Form(clauses=clauses, ask=Ask(var="a", type="entity")),
+                 bindings={"x0": "Q7", "x1": depicted, "a": "Q3"})
+
+
+def proven(store, text, depicted):
+    check_words_proven(store, asking(text, depicted), "en", ("en",))
+
+
+def test_the_kind_that_a_description_tells_may_be_said_and_a_reader_is_shown_it(store):
+    assert [description_kind(store, e, "en") for e in ("Q1", "Q2", "Q7")] == ["species of bird", "", "painting"]
+    proven(store, "Where was the bird born that the painting in the picture depicts?", "Q1")
+    assert "Merren plover: taxon, species of bird" in kinds_lines(store, ("Q1", "Q2"), "Q7", "en")
+    with pytest.raises(ValueError, match='"lake"'):
+        proven(store, "Where was the bird of the lake born that the painting in the picture depicts?", "Q1")
+
+
+def test_an_occupation_that_claims_state_says_no_relation_where_it_stands_alone(store):
+    proven(store, "The painting in the picture depicts an architect. Where was the architect born?", "Q2")
+    for text in ("The painting in the picture depicts its architect. Where was that person born?",
+                 "The painting in the picture depicts somebody. Where was the architect of it born?",
+                 "The painting in the picture by the architect depicts somebody. Where was that person born?",
+                 "The painting in the picture depicts a sculptor. Where was the sculptor born?"):
+        with pytest.raises(ValueError):
+            proven(store, text, "Q2")
+
+
+def test_a_form_is_read_with_the_kinds_that_its_words_tell(store):
+    draft = asking("The painting in the picture depicts a person. Where was that person born?", "Q2")
+    told = with_kinds(store, draft.form, draft.bindings, draft.text, "", "en")
+    assert told.clauses[3:] == (ClassClause(var="x1", class_id="Q5"),)
+    assert with_kinds(store, draft.form, draft.bindings, "It depicts somebody.", "", "en") == draft.form
+    assert with_kinds(store, draft.form, draft.bindings, "It depicts somebody.", "x1", "en") == told
+
+
+@pytest.mark.parametrize("text", ["Which lighthouse stands in or next to the Sound of Orm?", "In which place did the person die who taught its founder?",
+                                  "How many square kilometres does the district cover in which that village lies?"])
+def test_a_tables_label_and_a_torn_clause_are_refused(text):
+    with pytest.raises(ValueError):
+        check_plain(text, "en")
+    check_plain("The museum in the picture was founded by a painter. In which town did the person who taught that founder die?", "en")

@@ -1,0 +1,42 @@
+"""Whether the store's own claims allow the dates that it gives of a life.
+
+Sources merge people of one name, and then a general dies seventy years after his war. No look-up elsewhere is needed to see it: a life has an
+order, and whom somebody married or learned from was alive with them.
+"""
+from functools import lru_cache
+
+from transforms.certificate.facts import CACHED, Facts, best_values
+
+BIRTH, DEATH = "P569", "P570"
+LONGEST = 115
+"""Years that hardly anybody has outlived."""
+_TOGETHER = ("P26", "P184", "P185", "P451", "P802", "P1066")
+"""Relations of people who were alive at the same time: spouses, teachers, pupils."""
+_WITHIN = ("P607", "P1344")
+"""Events that somebody lived to see."""
+_AFTER_BIRTH, _AFTER_DEATH, _BEFORE_DEATH = ("P2031", "P2032", "P4602"), ("P4602",), ("P2031",)
+"""Years of work, and of the burial."""
+
+
+@lru_cache(maxsize=CACHED)
+def contradicted(facts: Facts, person: str) -> bool:
+    """Whether some claim of the store cannot be true of somebody with this birth and death: they end before they begin, or miss their own war."""
+    first, last = _years(facts, person, (BIRTH,)), _years(facts, person, (DEATH,))
+    born, died = max(first, default=-10**6), min(last, default=10**6)
+    if first and last and not 0 <= died - born <= LONGEST:
+        return True
+    if any(y < born for y in _years(facts, person, _AFTER_BIRTH)) or any(y > died for y in _years(facts, person, _BEFORE_DEATH)):
+        return True
+    if last and any(y < died for y in _years(facts, person, _AFTER_DEATH)):
+        return True
+    spans = [*((("P580", "P585"), ("P582", "P585"), e) for e in _things(facts, person, _WITHIN)),
+             *(((BIRTH,), (DEATH,), e) for e in _things(facts, person, _TOGETHER))]
+    return any(min(_years(facts, e, start), default=born) > died or max(_years(facts, e, end), default=died) < born for start, end, e in spans)
+
+
+def _things(facts: Facts, subject: str, properties: tuple[str, ...]) -> set[str]:
+    return {v.entity for p in properties for v in best_values(facts, subject, p) if v.kind == "entity"}
+
+
+def _years(facts: Facts, subject: str, properties: tuple[str, ...]) -> list[int]:
+    return [v.year for p in properties for v in best_values(facts, subject, p) if v.kind == "time" and v.year is not None]

@@ -1,0 +1,48 @@
+"""Who has a value or something inside it: the lighthouses in a county are those in its towns, too.
+
+A value's ancestors count as matches where one thing is tried (`facts.values_match`); here is the same from the other side, for listing. A list by the
+value alone lacks whoever lives in a part of it, and a rival that no list holds is one that no margin counts.
+"""
+from functools import lru_cache
+
+from records.knowledge import Value, entity_value
+from transforms.certificate.facts import CACHED, CLIMB_DEPTH, ENUMERATION_LIMIT, TRANSITIVE, Facts
+
+MOST_INSIDE = 2_000
+"""No value with more things inside it is listed: a country holds too many towns to say anything."""
+
+
+def subjects_within(facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT) -> tuple[str, ...] | None:
+    """The subjects of a value of a property or of anything inside it, sorted; None where they are too many to list."""
+    return _within(facts, property, value, limit) if num_within(facts, property, value) <= limit else None
+
+
+def num_within(facts: Facts, property: str, value: Value) -> int:
+    """How many subjects that are, one with several values counted for each; `ENUMERATION_LIMIT` + 1 where too much lies inside the value."""
+    if value.kind != "entity" or property not in TRANSITIVE:
+        return facts.num_subjects(property, value.key())
+    inside = _inside(facts, TRANSITIVE[property], value.entity)
+    return ENUMERATION_LIMIT + 1 if inside is None else sum(facts.num_subjects(property, entity_value(e).key()) for e in inside)
+
+
+@lru_cache(maxsize=CACHED)
+def _within(facts: Facts, property: str, value: Value, limit: int) -> tuple[str, ...]:
+    if value.kind != "entity" or property not in TRANSITIVE:
+        return facts.subjects(property, value.key(), limit=limit)
+    inside = _inside(facts, TRANSITIVE[property], value.entity) or ()
+    return tuple(sorted({s for e in inside for s in facts.subjects(property, entity_value(e).key(), limit=limit)}))
+
+
+@lru_cache(maxsize=CACHED)
+def _inside(facts: Facts, climb: tuple[str, ...], entity_id: str) -> tuple[str, ...] | None:
+    """A thing and all that lies in it, by the properties to climb by; None where there are more than `MOST_INSIDE`."""
+    seen, level = {entity_id}, {entity_id}
+    for _ in range(CLIMB_DEPTH):
+        keys = [(p, entity_value(e).key()) for e in sorted(level) for p in climb]
+        if len(seen) + sum(facts.num_subjects(*key) for key in keys) > MOST_INSIDE:
+            return None
+        level = {s for key in keys for s in facts.subjects(*key, limit=MOST_INSIDE)} - seen
+        seen |= level
+        if not level:
+            break
+    return tuple(sorted(seen))

@@ -1,0 +1,65 @@
+"""The kinds that words tell, as clauses: a reader learns them, so a form with them shows what can be found without the picture."""
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from records.form import ClassClause, Form
+from records.knowledge import Entity
+from transforms.certificate.leak import HUMAN, folded
+from transforms.writing.llm.question_checks import FUNCTION_WORDS
+
+MIN_KIND = 2
+SMALL_WORDS = frozenset(w for words in FUNCTION_WORDS.values() for w in words.split())
+PERSONS = ("man", "woman", "person", "people")
+
+
+def description_kind(store: Any, entity_id: str, language: str) -> str:
+    """What a thing's description begins with before any name or number: "species of bird", "play"; "" for a person, of whom it says more than claims do."""
+    entity = store.entity(entity_id)
+    if entity is None or HUMAN in (*entity.classes, *entity.class_closure):
+        return ""
+    about = (entity.descriptions.get(language) or entity.descriptions.get("en", "")).split()
+    words = list(itertools.takewhile(lambda word: not word[:1].isupper() and not word[:1].isdigit(), about))
+    while words and words[-1] in SMALL_WORDS:
+        words.pop()
+    return " ".join(words).rstrip(",;")
+
+
+def said_kinds(store: Any, entity_ids: Iterable[str], language: str) -> frozenset[str]:
+    """The words for kinds that the descriptions of things have, as prompts show them behind the name."""
+    return frozenset(word for e in entity_ids for word in folded(description_kind(store, e, language)).split()) - SMALL_WORDS
+
+
+def class_of(store: Any, entity_id: str) -> str:
+    """The first class that a claim gives a thing, or ""."""
+    return next((c.value.entity for c in store.claims(entity_id) if c.best and c.property == "P31" and c.value.kind == "entity"), "")
+
+
+def kind_clause(store: Any, entity: Entity, text: str, language: str, var: str = "self") -> ClassClause | None:
+    """A thing's class as a clause, where a text calls it by its class, or by a word of its description ("fish" for a taxon): then it says no less."""
+    class_id = class_of(store, entity.id)
+    if not class_id:
+        return None
+    about = entity.descriptions.get(language) or entity.descriptions.get("en", "")
+    kinds = f"{store.label(class_id, language)} {' '.join(w for w in about.split() if w.islower())}"
+    words = {*folded(kinds).split(), *(PERSONS if HUMAN in entity.class_closure else ())} - SMALL_WORDS
+    return ClassClause(var=var, class_id=class_id) if any(len(w) > MIN_KIND and w in folded(text).split() for w in words) else None
+
+
+def with_kinds(store: Any, form: Form, bindings: dict[str, str], text: str, described: str, language: str) -> Form:
+    """The form as a reader of the question has it: with the kinds of the things on the way that its words tell, and that of the one described in any case.
+
+    Args:
+        store: the store.
+        form, bindings: what the question says and means.
+        text: its words.
+        described: the variable that is given a description, which will say its kind.
+        language: the question's.
+    """
+    told = []
+    for var, key in bindings.items():
+        entity = store.entity(key) if var not in (form.anchor, form.ask.var) else None
+        if entity is not None:
+            clause = ClassClause(var=var, class_id=class_of(store, key)) if var == described else kind_clause(store, entity, text, language, var)
+            told += [clause] if clause is not None and clause.class_id and clause not in form.clauses else []
+    return Form(clauses=(*form.clauses, *told), ask=form.ask)
