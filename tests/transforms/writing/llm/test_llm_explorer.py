@@ -89,7 +89,7 @@ def test_words_that_a_reader_does_not_find_in_the_question_drop_it():
 
 def test_a_model_deepens_its_question_by_one_certified_step():
     phrase = "the lighthouse in the picture"
-    plain = {"number": 2, "question": "In which year was the person in the picture born?", "phrase": "the person in the picture"}
+    plain = {"number": 1, "question": "In which year was the person in the picture born?", "phrase": "the person in the picture"}
     deep = {"number": 1, "question": f"In which year was the architect of {phrase} born?", "phrase": phrase}
     draft, trail, client = explored(seed("perception+search", "easy"), FIT, ("explore", "", {"why": "w", "numbers": [1, 2]}),
                                     ("curate", "", {"plans": [plain]}), ("deepen", "", deep), read_back("born", f"the architect of {phrase}"))
