@@ -26,14 +26,14 @@ class QuotaRules:
     relation: Share = 0.4
     """Of one property."""
     shape: Share = 1.0
-    """Of one way: the same relations in the same order, over whatever things."""
+    """Of one way: the same relations, over whatever things."""
     least: Annotated[int, Ge(1)] = 10
     """So many questions of a thing or relation are always let through: in a small run a share means little."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A question as quotas see it: its id, its rank in the random order, its things, its relations and their order."""
+    """A question as quotas see it: its id, its rank in the random order, its things, its relations, and all these as one way."""
 
     id: str
     rank: str
@@ -47,7 +47,7 @@ def parts_of(question: Question, rank: str) -> Parts:
     form = question.logical_form
     nodes = {key for key in question.bindings.values() if key.startswith("Q")}
     relations = [c.property for c in form.of(ClaimClause)] if form else []
-    return Parts(question.id, rank, tuple(sorted(nodes)), tuple(sorted(set(relations))), " ".join(relations))
+    return Parts(question.id, rank, tuple(sorted(nodes)), tuple(sorted(set(relations))), " ".join(sorted(relations)))
 
 
 def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str, str]]:
