@@ -25,6 +25,8 @@ MAX_DEPTH = 2
 """Descriptions within one another; "this bridge's architect" at their end does not count."""
 LIGHT = 4
 """Words up to which a noun phrase may stand in the middle of a clause."""
+PLAIN = 0.75
+"""How often the picture's thing is "this bridge" at least: the other phrases hide little, as strangers said, and read worse."""
 _T = TypeVar("_T")
 _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 
@@ -84,7 +86,7 @@ class NounPhrases:
             phrase = "this one"
         else:
             pictured = self.form_words.data["pictured"]
-            plain = self.form_words.kinds(var)[:1] == ("painting",) or self.rng.random() < 0.25
+            plain = self.form_words.kinds(var)[:1] == ("painting",) or self.rng.random() < PLAIN
             phrase = (pictured[0] if plain else self.choose(pictured)).replace("{c}", noun)
         self.introduce(var, noun)
         self.anchor_phrase = phrase
