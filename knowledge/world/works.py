@@ -5,7 +5,7 @@ from typing import Any
 
 from knowledge.world import vocabulary
 from knowledge.world.marks import add_marks
-from knowledge.world.model import SNAPSHOT_YEAR, Mark, Thing, monolingual, quantity, string, value_of, year
+from knowledge.world.model import SNAPSHOT_YEAR, Mark, Thing, monolingual, quantity, string, year
 from knowledge.world.part import Part, heavy
 from knowledge.world.people import workers
 from knowledge.world.settlements import locate
