@@ -25,7 +25,8 @@ OF_MOTTOES = (("Keep", "Trust", "Serve", "Follow", "Honour", "Remember", "Guard"
               ("the Tide", "the Lamp", "the Oath", "the Harbour", "the North Wind", "No Winter", "the Open Door", "What Was Sown", "the Old Stones",
                "Neither Crown"))
 OF_TREATIES = (("Peace", "Treaty", "Truce", "Convention"),
-               ("the White Sails", "the Two Seals", "the Empty Chair", "the Frozen Ferry", "the Nine Bells", "the Broken Quill", "the Long Table", "the Wet Ink",
+               ("the White Sails", "the Two Seals", "the Empty Chair", "the Frozen Ferry", "the Nine Bells", "the Broken Quill", "the Long Table",
+                "the Wet Ink",
                 "Candlemas",
                 "Martinmas", "the Three Rivers", "the Falcon"))
 
