@@ -22,11 +22,12 @@ PETS = ("dog", "dog", "cat", "horse")
 OF_PETS = (("Captain", "Lady", "Old", "Madam", "Little", "Doctor", "King", "Saint"),
            ("Bristle", "Thunder", "Pepper", "Muddle", "Velvet", "Crumb", "Tempest", "Biscuit", "Shadow", "Button", "Bramble", "Ginger"))
 OF_MOTTOES = (("Keep", "Trust", "Serve", "Follow", "Honour", "Remember", "Guard", "Fear"),
-              ("the Tide", "the Lamp", "the Oath", "the Harbour", "the North Wind", "No Winter", "the Open Door",
-                "What Was Sown", "the Old Stones", "Neither Crown"))
+              ("the Tide", "the Lamp", "the Oath", "the Harbour", "the North Wind", "No Winter", "the Open Door", "What Was Sown", "the Old Stones",
+               "Neither Crown"))
 OF_TREATIES = (("Peace", "Treaty", "Truce", "Convention"),
-               ("the White Sails", "the Two Seals", "the Empty Chair", "the Frozen Ferry", "the Nine Bells", "the Broken Quill",
-                 "the Long Table", "the Wet Ink", "Candlemas",
+               ("the White Sails", "the Two Seals", "the Empty Chair", "the Frozen Ferry", "the Nine Bells", "the Broken Quill", "the Long Table",
+                "the Wet Ink",
+                "Candlemas",
                 "Martinmas", "the Three Rivers", "the Falcon"))
 
 
@@ -69,8 +70,8 @@ def _fate(part: Part, person: Thing, rng: random.Random) -> None:
         person.say("P157", rng.choice(rivals))
     elif rng.random() < FATAL:
         at = person.end
-        raging = [qid for name, qid in GROUPS["disease"].items() if EPIDEMICS.get(name, (0, at))[0] <= at <= EPIDEMICS.get(name, (0, at))[1]]
-        person.say("P509", rng.choice(raging))
+        spans = {qid: EPIDEMICS.get(name, (at, at)) for name, qid in GROUPS["disease"].items()}
+        person.say("P509", rng.choice([qid for qid, (first, last) in spans.items() if first <= at <= last]))
 
 
 def _places_of_films(part: Part) -> None:

@@ -27,7 +27,7 @@ IN_A_ROW = 0.5
 EASY_LINKS = 2
 """Claims that a question may pass at no cost, the one that is asked for included."""
 PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 0.5, 1.0, 1.2, 0.8
-"""What each further claim takes off; each that only tells two things apart; a place (or maker) where two things met by chance; a name that says the answer."""
+"""What each further claim takes off; each that only tells two things apart; a place or a maker that two things share by chance; a name that says the answer."""
 TELLING_WORD = 4
 """Letters from which a word of a name counts as one that others would not share."""
 WELL_KNOWN = 64
@@ -94,7 +94,7 @@ def _distance(facts: Facts, stops: list[Entity]) -> float:
 
 
 def _burden(form: Form, facts: Facts, binding: Binding) -> float:
-    """What makes a question tiresome: links beyond those that one follows with ease, named things that tell others apart, chance, names that say the answer."""
+    """What makes a question tiresome: too many links, named things that only tell others apart, chance, names that say the answer."""
     claims = form.of(ClaimClause)
     linked = [c for c in claims if isinstance(c.subject, str) and isinstance(c.object, str)]
     by_chance = any(_meet_by_chance(one, other, form, facts, binding) for k, one in enumerate(linked) for other in linked[:k])

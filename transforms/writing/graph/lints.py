@@ -102,8 +102,8 @@ def _is_lost(sentence: str, language: str) -> bool:
 
 def is_heavy(subject: list[str]) -> bool:
     """Whether a subject is too heavy for a verb behind it: what is heavy comes last in English (end weight)."""
-    clauses = any(_RELATIVE.fullmatch(w) for w in subject) or any(
-        (b == "by" and a not in _verbs("en")[1]) or (b == "this" and a not in PREPOSITIONS) for a, b in pairwise(subject))
+    clauses = any(_RELATIVE.fullmatch(w) for w in subject) or any(b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject))
+    clauses = clauses or any(b == "by" and a not in _verbs("en")[1] for a, b in pairwise(subject))
     return len(subject) > MAX_BETWEEN or subject.count("of") > 1 or clauses
 
 
