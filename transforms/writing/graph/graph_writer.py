@@ -141,7 +141,7 @@ class GraphWriter:
         """
         last, of_class = entities[-1], said_class(self.facts, entities[-1].id)
         answer = answer_of(self.facts, entity_value(last.id))
-        if not hops[-1].reverse or not of_class or answer is None or len(answer.text.split()) > self.max_answer_words:
+        if not hops or not hops[-1].reverse or not of_class or answer is None or len(answer.text.split()) > self.max_answer_words:
             return None
         var = hops[-1].target
         form = Form(clauses=(*clauses, ClassClause(var=var, class_id=of_class)), ask=_ask(var, answer))

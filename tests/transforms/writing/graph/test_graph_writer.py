@@ -1,9 +1,15 @@
-"""Which two dates a computation compares."""
+"""Which two dates a computation compares, and what is asked where a path has no step."""
+import asyncio
+
 import pytest
 
 from records.form import Ask, ClaimClause, Form, Image
 from records.knowledge import entity_value
-from transforms.writing.graph.graph_writer import _before
+from records.synthesis import Seed
+from tests import small_facts
+from transforms.certificate.facts import Trust
+from transforms.writing.graph.english import English
+from transforms.writing.graph.graph_writer import GraphWriter, _before
 
 
 def claim(subject, property, object):
@@ -18,3 +24,12 @@ def claim(subject, property, object):
 ])
 def test_a_date_is_compared_with_one_of_the_node_beside_it(claims, expected):
     assert _before(Form(clauses=(Image(var="x0"), *claims), ask=Ask(var="a", type="date"))) == expected
+
+
+def test_a_path_without_a_step_asks_the_pictured_thing_itself():
+    said, year = small_facts.claim, small_facts.year
+    facts = small_facts.SmallFacts([c for i in range(60) for c in (said(f"Q1{i:03}", "P31", "Q5"), said(f"Q1{i:03}", "P570", year(1700 + i)))])
+    writer = GraphWriter(facts=facts, english=English(facts, 1), trust=Trust(), recipe_seed=1)
+    seed = Seed(entity_id="Q1003", method="paths", rule="pictured", level="easy", domain="person")
+    (draft,) = asyncio.run(writer.canonical_question(seed, (), (facts.entity("Q1003"),)))
+    assert draft.bindings == {"x0": "Q1003", "a": year(1703).key()} and draft.hops == ()
