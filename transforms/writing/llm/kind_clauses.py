@@ -3,9 +3,10 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from records.form import ClassClause, Form
+from records.form import ClassClause, Clause, Form
 from records.knowledge import Entity
 from transforms.certificate.leak import HUMAN, folded
+from transforms.writing.form_edits import SELF
 from transforms.writing.llm.question_checks import FUNCTION_WORDS
 
 MIN_KIND = 2
@@ -35,7 +36,7 @@ def class_of(store: Any, entity_id: str) -> str:
     return next((c.value.entity for c in store.claims(entity_id) if c.best and c.property == "P31" and c.value.kind == "entity"), "")
 
 
-def kind_clause(store: Any, entity: Entity, text: str, language: str, var: str = "self") -> ClassClause | None:
+def kind_clause(store: Any, entity: Entity, text: str, language: str, var: str = SELF) -> ClassClause | None:
     """A thing's class as a clause, where a text calls it by its class, or by a word of its description ("fish" for a taxon): then it says no less."""
     class_id = class_of(store, entity.id)
     if not class_id:
@@ -56,7 +57,7 @@ def with_kinds(store: Any, form: Form, bindings: dict[str, str], text: str, desc
         described: the variable that is given a description, which will say its kind.
         language: the question's.
     """
-    told = []
+    told: list[Clause] = []
     for var, key in bindings.items():
         entity = store.entity(key) if var not in (form.anchor, form.ask.var) else None
         if entity is not None:

@@ -86,8 +86,8 @@ class Precheck:
                 if line.claim.id in ids and not line.inverse and num_values[line.claim.property] == 1 and self._told(entity, line)]
         # Born and died in one place: of two such answers the first will do.
         once = list({line.claim.value.key(): (n, line) for n, line in reversed(free) if line.value == line.claim.value}.values())
-        ids = {line.claim.id for _, line in once}
-        return tuple(n for n, line in free if line.claim.id in ids and (draft is None or not self.accept.hopeless(*draft(line))))
+        kept = {line.claim.id for _, line in once}
+        return tuple(n for n, line in free if line.claim.id in kept and (draft is None or not self.accept.hopeless(*draft(line))))
 
     def _told(self, entity: Entity, line: ClaimLine) -> bool:
         """Whether a claim's value is not the one that anybody would guess for a thing of the kind."""

@@ -92,7 +92,7 @@ def test_sets_are_offered_that_are_shared_alone_and_unique_together():
     assert offered(facts("Q3", "Q5")) == [["located in: Orlen"]]  # the kind may be said with it, and is in no set
 
 
-THEATRE = (claim("Q10", "P31", "Q23"), claim("Q10", "P131", "Q8"), claim("Q10", "P84", "Q6"))
+THEATRE = (claim("Q10", "P31", "Q23"), claim("Q10", "P131", "Q8"), claim("Q10", "P84", "Q6"), claim("Q10", "P1619", year(1700)))
 
 
 def test_none_is_offered_that_fits_one_thing_alone_once_its_kind_is_said():

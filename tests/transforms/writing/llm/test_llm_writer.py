@@ -264,6 +264,18 @@ def test_a_name_with_a_possessive_is_found(store, text):
     assert set(named_entities(store, draft, "Q1", ("en",)).values()) == {"Ardwen Light", "Merren"}
 
 
+def test_a_unit_is_shown_in_the_plural_and_an_answer_is_judged_by_number_and_unit():
+    store = hostile_store()
+    for said, right in (("31 metres", True), ("31 metre", True), ("31", True), ("31 feet", False)):
+        reply = asked("How many metres high is Saint Ovid's Cathedral?", said, "height: 31", answer_type="quantity")
+        made = writer(store, *[("seed_question", {"questions": [reply]})] * 2)
+        try:
+            assert [d.answer.unit for d in asyncio.run(made.seed_question(SEED, store.entity("Q1")))] == ["metre"] and right
+        except WriterRejection:
+            assert not right
+        assert "height: 31 metres" in made.client.prompts[0][1]
+
+
 def test_a_name_whose_part_stays_in_another_name_is_not_hidden_before_that():
     store = hostile_store()
     store.entities["Q7"] = Entity(id="Q7", labels={"en": "Mersk Museum"}, classes=("Q10",))
