@@ -6,7 +6,7 @@ import pytest
 from pipeline.evolve.evolvable import fields_of
 from pipeline.evolve.loop import begin_loop, run_loop
 from pipeline.evolve.subset import questions_of
-from pipeline.recipe import load_recipe
+from pipeline.recipe import load_recipe, recipe_of
 from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.pipeline.evolve.skilled import POLICY, with_policy
 
@@ -22,13 +22,14 @@ def test_a_loop_of_explorations_goes_two_rounds_and_asks_for_more_where_all_is_t
     with with_policy(loop.path, small, claim=1.0, detail=1.0, compute=1.0) as opened:
         report = run_loop(loop, opened)
     first, second = loop.rounds()
+    edited = set()
     for at in (first, second):
-        tasks = questions_of(at.batch)
+        tasks, tags, left = questions_of(at.batch), at.read("verify")["tags"], at.read("update")
         assert len(tasks) >= 3 and all(q.method == "exploration" and q.explored["nodes"] for q in tasks)
-        tags = at.read("verify")["tags"]  # the oracle, all skill, still stops at the wrong page of some long questions
-        assert tags["too_easy"] >= 0.6 * len(tasks) and not tags["infra_failure"] and at.read("diagnose")["blamed"] == "writer"
+        assert tags["too_easy"] >= 3 and not tags["infra_failure"], "the oracle, all skill, stops at the wrong page of some long questions and no more"
+        made = fields_of(recipe_of(left["next"], "next"))
+        assert all(made[edit["path"]].value == edit["after"] for edit in left["edits"])
+        edited |= {edit["path"] for edit in left["edits"]}
     assert not {q.id for q in questions_of(first.batch)} & {q.id for q in questions_of(second.batch)}
-    edits = {edit["path"]: edit["after"] for edit in first.read("update")["edits"]}
-    assert edits and set(edits) <= set(fields_of(recipe)) and "seeds.levels.easy" in edits
-    assert {path: fields_of(second.recipe)[path].value for path in edits} == edits
+    assert "seeds.levels.easy" in edited and edited <= set(fields_of(recipe))
     assert "seeds.levels.easy" in Path(report).read_text(encoding="utf-8")
