@@ -17,6 +17,10 @@ from transforms.writing.graph.questions import capital, question
 
 TRIES_PER_CLAIM = 32
 """Derivations a question, by the number of its claims."""
+LONGER = 4
+"""How many times as many at most, where each so far says what is to be hidden."""
+HIDDEN = 30.0
+"""Cost of a word that is to be hidden."""
 MAX_CLAIMS = 5
 """In a question, the one that is asked for included."""
 HEAVIEST = 12.0
@@ -61,14 +65,17 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     rng = chance(recipe_seed, item_id, "verbalise")
     wordings: dict[str, tuple[float, NounPhrases]] = {}
     weights: dict[str, float] = {}
-    for _ in range(TRIES_PER_CLAIM * max(1, len(words.claims))):
+    tries = TRIES_PER_CLAIM * max(1, len(words.claims))
+    for number in range(LONGER * tries):
+        if number >= tries and not HIDDEN <= min(cost for cost, _ in wordings.values()) < HOPELESS:
+            break
         phrases = NounPhrases(words, rng)
         text = _derive(phrases)
         cost = phrases.cost + HOPELESS * (len(phrases.used) < len(words.claims))
         if cost >= HOPELESS and wordings:
             continue
         if text not in weights:
-            weights[text] = weigh(text, language) + 30.0 * len(said_of(text, hidden))
+            weights[text] = weigh(text, language) + HIDDEN * len(said_of(text, hidden))
         if text not in wordings or cost + weights[text] < wordings[text][0]:
             wordings[text] = (cost + weights[text], phrases)
     best = min(cost for cost, _ in wordings.values())
