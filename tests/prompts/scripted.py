@@ -54,6 +54,6 @@ def _numbered(reply: Any, prompt: str, key: str = "") -> Any:
         return [_numbered(v, prompt) for v in reply]
     if key in ("claim", "sentence", "number") and isinstance(reply, str):
         found = re.search(rf"^(\d+)\. .*{re.escape(reply)}", prompt, re.MULTILINE)
-        assert found, f"no numbered line holds {reply!r}"
+        assert found, f"no numbered line holds {reply!r}:\n{prompt}"
         return int(found[1])
     return reply
