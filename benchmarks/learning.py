@@ -86,7 +86,7 @@ def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
     run, store = placed(out)
     played = [held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store) for seed in seeds]
     counts = [valid_by_slip(each) for each in played]
-    whole = [tuple(map(sum, zip(*each.values(), strict=True))) for each in counts]
+    whole = [(sum(good for good, _ in each.values()), sum(number for _, number in each.values())) for each in counts]
     parts = {"all": whole, "none invalid before": [each[False] for each in counts], "after an invalid one": [each[True] for each in counts]}
     right = [success(each) for each in played]
     made = [f"right, one episode a held-out question {interval(right):>13}   " + "  ".join(f"{share:.3f}" for share in right)]
