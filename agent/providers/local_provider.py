@@ -109,7 +109,7 @@ class LocalProvider:
         """
         page = await asyncio.to_thread(self._page, self._title_of(url))
         if page is None:
-            raise model_fault("no_page", "visit: there is no page at this address. Use an address that a search or a page gave.")
+            raise model_fault("no_page", "visit: there is no page at this address. Use one that a search or a page gave; a picture's file is no page.")
         return Answered(value=page)
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:

@@ -88,7 +88,7 @@ async def image_search(at: Context, handle: Handle | None = None, query: Text | 
 
 
 async def visit(at: Context, url: Text, goal: Text) -> Output:
-    """Opens a page and returns what it says about a goal, its first pictures, and links to follow: not always all, those that fit the goal first.
+    """Opens a page and returns the parts of its text that fit a goal best, its first pictures, and links to follow, of many those that fit the goal first.
 
     Args:
         url: The page's address, as a search or a page gave it. Not every thing that is named has a page.

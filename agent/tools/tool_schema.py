@@ -21,6 +21,9 @@ Handle = Annotated[Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=r"
 Box = Annotated[list[Annotated[float, Field(ge=0, le=1000)]], Field(min_length=4, max_length=4)]
 """Left, top, right, bottom in a frame of 0 to 1000, whatever the picture's size."""
 Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
+_HANDLE = 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"'
+_PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
+"""Complaints that pydantic makes in the words of a programmer, by its names for them. Only `Handle` and `Text` have patterns."""
 
 
 @dataclass(frozen=True)
@@ -129,5 +132,6 @@ def _complaints(error: ValidationError) -> str:
     found: dict[str, str] = {}
     for one in error.errors(include_url=False, include_input=False, include_context=False):
         place = str(one["loc"][0]) if one["loc"] else "arguments"
-        found.setdefault(place, one["msg"][0].lower() + one["msg"][1:])
+        message = one["msg"][0].lower() + one["msg"][1:].replace(" after validation", "")
+        found.setdefault(place, _HANDLE if place == "handle" and one["type"] != "missing" else _PLAINER.get(one["type"], message))
     return "; ".join(f"{place[:40]}: {message}" for place, message in list(found.items())[:4])

@@ -193,7 +193,7 @@ def test_whole_rollouts_that_share_their_question_go_their_own_ways_over_turns_w
 
 
 def test_questions_with_other_pictures_or_words_are_not_read_as_one(monkeypatch):
-    talks = [*rollouts("q", 1, tiny.picture(1)), dataclasses.replace(rollouts("q", 1, tiny.picture(2))[0], rollout=1), *rollouts("other", 1, tiny.picture(1))]
+    talks = [*rollouts("q", 1, tiny.picture(1)), dataclasses.replace(rollouts("q", 1, tiny.picture(2))[0], rollout=1), *rollouts("r", 1, tiny.picture(1))]
     reads = Reads(monkeypatch)
 
     async def run():
