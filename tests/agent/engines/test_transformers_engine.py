@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 import torch
 
+from agent.engines import cached_model
 from agent.engines.engine import ContextFull
 from agent.engines.token_engine import Sampling
 from agent.engines.transformers_engine import TransformersEngine
@@ -195,6 +196,7 @@ def test_whole_rollouts_that_share_their_question_go_their_own_ways_over_turns_w
 def test_questions_with_other_pictures_or_words_are_not_read_as_one(monkeypatch):
     talks = [*rollouts("q", 1, tiny.picture(1)), dataclasses.replace(rollouts("q", 1, tiny.picture(2))[0], rollout=1), *rollouts("r", 1, tiny.picture(1))]
     reads = Reads(monkeypatch)
+    monkeypatch.setattr(cached_model, "READ_TOKENS", 8_192)
 
     async def run():
         shared = engine()

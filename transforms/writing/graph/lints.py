@@ -45,7 +45,7 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
     >>> problems("Who designed a old bridge of the the town")
     ('doubled word: the the', 'article: a old', 'no question mark at the end')
     >>> problems("Who painted this painting?"), problems("Take the town in the picture. When was it founded?")
-    (('repeated word: paint',), ('opener of an exam paper',))
+    (('repeated word: paint',), ('opens with a statement', 'opener of an exam paper'))
     """
     found = []
     # What stands in quotation marks is a title or an inscription, and is not ours to correct.
