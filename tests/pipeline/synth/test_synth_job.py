@@ -25,7 +25,8 @@ from tests.run_files import counts, read_stage, stage_names
 from transforms.stages import reason_words
 
 SEED, ARTICLES = 11, 260
-SETTINGS = ("seeds.count=60", "run.shards=4", "draft.least_interest=2", "filters.quotas.relation=1", "filters.quotas.shape=1", "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5",
+SETTINGS = ("seeds.count=60", "run.shards=4", "draft.least_interest=2", "filters.quotas.relation=1", "filters.quotas.shape=1",
+            "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5",
             *(() if open_sandbox()[0] else (f"filters.oracle_tools=[{','.join(WITHOUT_PYTHON)}]",)))
 SCRIPT = """
 import sys
