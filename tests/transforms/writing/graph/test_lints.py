@@ -63,6 +63,7 @@ def test_a_lint_finds_the_shortest_text_that_breaks_it(text, problem):
     "What year was the birthplace of this bridge's architect founded?",
     "Who painted “The The of a apple”?",
     "Which 1871 novel is by the namesake of Taker Street?",
+    "Who killed the man this species is named after?",
 ])
 def test_what_a_person_would_write_has_no_problem(text):
     assert problems(text) == ()
