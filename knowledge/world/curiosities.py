@@ -16,7 +16,7 @@ FATAL = 0.62
 """Share of the dead with an occupation of whom it is known what they died of."""
 EPIDEMICS = {"cholera": (1817, 1900), "influenza": (1700, 1960), "smallpox": (1650, 1900), "yellow fever": (1700, 1910)}
 """Years between which a disease killed here; the others at any time."""
-KILLED, JAILED, NICKNAMED, FOND, SPOKE = 0.28, 0.2, 0.25, 0.3, 0.4
+KILLED, JAILED, NICKNAMED, FOND, SPOKE = 0.4, 0.2, 0.22, 0.14, 0.25
 NICKNAMES = (
     "Old Thunder", "the Owl", "the Silent One", "the Barefoot Baron", "the Hermit", "Iron Hands", "the Night Porter", "the Beekeeper", "Black Gloves",
     "the Weathercock", "the Professor", "the Honest Liar", "the Hurricane", "Seven Fingers", "the Magpie", "Old Inkpot", "the Mole", "Lucky Thirteen",

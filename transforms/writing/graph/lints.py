@@ -97,14 +97,23 @@ def _is_lost(sentence: str, language: str) -> bool:
     if found is None or found[2] not in halves:
         return False
     between = re.sub(r" (?:up|out|away)$", "", found[1]).split()
-    return between[-1] not in ("was", "is") and (between[-1] in finite or is_heavy(between))
+    done = _participles(language)
+    doubled = found[2] in done and any(a in done and b in PREPOSITIONS for a, b in pairwise(between))  # "the film set in this town shot?"
+    return between[-1] not in ("was", "is") and (between[-1] in finite or doubled or is_heavy(between))
 
 
 def is_heavy(subject: list[str]) -> bool:
     """Whether a subject is too heavy for a verb behind it: what is heavy comes last in English (end weight)."""
     clauses = any(_RELATIVE.fullmatch(w) for w in subject) or any(b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject))
-    clauses = clauses or any(b == "by" and a not in _verbs("en")[1] for a, b in pairwise(subject))
+    done = _participles("en")
+    clauses = clauses or any(b == "by" and a not in done for a, b in pairwise(subject))
     return len(subject) > MAX_BETWEEN or subject.count("of") > 1 or clauses
+
+
+@functools.cache
+def _participles(language: str) -> frozenset[str]:
+    """What a clause without its "that was" begins with: "set", "designed"."""
+    return frozenset(verb_forms(language).participles.values())
 
 
 @functools.cache
