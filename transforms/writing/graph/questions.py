@@ -90,15 +90,12 @@ def _entity(phrases: NounPhrases) -> str:
     if slot == "o" and phrase.ask:
         if phrases.rng.random() < 0.5:
             return _filled(phrases, phrases.choose(phrase.ask), other)
-        phrases.cost += 2.0  # the file gives a question where the sentences make none that people ask: "Which dog belonged to …?"
+        phrases.cost += 3.0  # the file gives a question where the sentences make none that people ask: "Which dog belonged to …?"
     if called and other not in phrases.introduced and phrases.rng.random() < 0.4:
         phrases.cost += 1.3 if person else 3.0  # "Who was the founder of …": "Who founded …" is shorter; "Which town was the birthplace of …" is for heavy ones
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
         return f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
-    if not person and phrases.rng.random() < 0.1:
-        phrases.cost += 1.5
-        return f"what is the name of {phrases.modified(f'the {noun}', claims, person, bare_head=True)}?"
     return fronted(phrases, index, slot, who) or ""
 
 
