@@ -38,7 +38,7 @@ class Metrics:
 
     def __post_init__(self) -> None:
         self._began = time.perf_counter()
-        kept = [line for line in read_metrics(self.folder) if line["update"] <= self.done]
+        kept = [line for line in read_metrics(self.folder) if self.done and line["update"] <= self.done]  # without a checkpoint all begins anew
         write_whole(self._path, "".join(json.dumps(line) + "\n" for line in kept).encode())
         self._drawn = self._began
         self._board = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.done + 1)
