@@ -1,28 +1,23 @@
 """Modes: what tools and calls each leaves, and a search that is made for the agent in whatever words it speaks."""
 import asyncio
 import dataclasses
-from pathlib import Path
 
 import pytest
 
 from agent.play_settings import PlaySettings
-from agent.setup import PlayPlace, prompt_renderer
 from agent.tools.tool_settings import ToolSettings
 from agent.turns.conversation import Conversation
 from agent.turns.image_bank import ImageBank
 from agent.turns.limits import Limits
 from agent.turns.tool_output import ToolFault
 from agent.turns.turn_protocol import TurnProtocol
-from eval.agents import NoProvider, open_agent
+from eval.agents import NoProvider
 from eval.dialects import dialect_of
 from eval.modes import MAX_QUERY_CHARS, Mode, SearchedFor, settings_for
-from files.opened import Opened
-from models.model_settings import ModelSettings
 from tests.agent.small_provider import ScriptedEngine, answer
 
 SETTINGS = PlaySettings(engine="openai", tools=ToolSettings(tools=("text_search", "image_search", "crop")), limits=Limits(calls=9))
 OURS = dialect_of("questloom")
-TINY_BASE = Path(__file__).parents[2] / "models" / "tiny_base"
 
 
 @pytest.mark.parametrize(("mode", "dialect", "tools", "calls"), [
@@ -39,14 +34,6 @@ def test_each_mode_leaves_its_tools_and_calls(mode, dialect, tools, calls):
 def test_hidden_handles_stay_hidden():
     hidden = dataclasses.replace(SETTINGS, tools=dataclasses.replace(SETTINGS.tools, handles=False))
     assert not settings_for(Mode.AGENT, hidden, OURS).tools.handles
-
-
-def test_a_policy_is_told_what_it_was_taught_with_the_short_prompt_too():
-    for brief in (False, True):
-        settings = PlaySettings(engine="transformers", model=str(TINY_BASE), device="cpu", tools=ToolSettings(brief=brief))
-        with Opened() as opened:
-            agent = open_agent(settings, PlayPlace("", lambda: "", ModelSettings(), opened), Mode.DIRECT, OURS)
-        assert agent.player.renderer.system_prompt == prompt_renderer(agent.settings).system_prompt and agent.settings.tools.brief == brief
 
 
 @pytest.mark.parametrize(("dialect", "mode", "written"), [
