@@ -59,6 +59,17 @@ def test_every_remedy_names_a_field_of_the_recipe():
     assert {path for moves in (*REMEDIES.values(), HARDER) for path, _ in moves} | told <= paths
 
 
+@pytest.mark.parametrize(("recipe", "cause", "paths"), [
+    ("vsearcher", "answer_in_question", ["models.llm.guidance.inject"]),
+    ("ode", "answer_in_question", ["models.llm.guidance.curate"]),
+    ("ode", "rival_fits", []),  # explorations describe nothing by a model
+])
+def test_a_role_is_told_more_only_where_the_recipes_methods_ask_it(recipe, cause, paths):
+    made = load_recipe(recipe, ("writer=llm", "certificate.margin=4", "filters.solvable=true", "filters.answer_in_question=true"))
+    groups = [{"stage": "filters", "cause": cause, "tasks": list(IDS)}]
+    assert [edit.path for edit in proposed(made, groups, [row(i) for i in IDS], dead_ends=(), most=20, tools=ALL_TOOLS)] == paths
+
+
 def test_every_field_of_the_demos_recipe_can_take_each_of_its_steps():
     recipe = load_recipe("demo")
     for path, field in fields_of(recipe).items():
