@@ -276,7 +276,7 @@ class DimensionScored(BaseModel):
 
     dimension: Dimension
     why: str = _why("what in the task or its rollouts shows it, one sentence")
-    score: Annotated[int, Field(ge=-5, le=5)]
+    score: Annotated[int, Field(ge=-5, le=5, description="-5 to 5")]
 
 
 class FaultFound(BaseModel):
@@ -285,7 +285,7 @@ class FaultFound(BaseModel):
     why: str = _why("what shows it, one sentence")
     cause: Cause
     stage: Literal["seeds", "paths", "writer", "pictures", "filters"]
-    severity: Annotated[int, Field(ge=1, le=5)]
+    severity: Annotated[int, Field(ge=1, le=5, description="1 (mild) to 5 (the task is worth nothing)")]
 
 
 class Diagnosed(Reply):
