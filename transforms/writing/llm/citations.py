@@ -6,6 +6,7 @@ from prompts.replies import CitedClaim, Description
 from records.form import ClassClause, Clause
 from transforms.certificate.kinds import stated_kinds
 from transforms.certificate.leak import leaked, names_of_entity
+from transforms.writing.llm.everyday_words import roles_told
 from transforms.writing.llm.kind_clauses import kind_clause, said_kinds
 from transforms.writing.llm.material import ClaimLine, Material, property_label, states
 from transforms.writing.llm.question_checks import check_kinds, check_language, check_names, check_plain, check_relations
@@ -83,7 +84,8 @@ def fact_of(store, described: Description, shown: Material, language: str) -> Fa
     things = (shown.entity.id, *(line.claim.subject if line.inverse else line.value.entity for line in cited))
     stated = [kind for thing in things for kind in stated_kinds(store, thing, language)]
     check_relations(described.text, relations, known, language, frozenset[str]().union(*(kind.words for kind in stated)))
-    check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language))
+    roles, never = roles_told(store, [(line.claim.subject, line.claim.property, line.claim.value.entity) for line in cited], language)
+    check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language) | roles, never)
     check_plain(described.text, language)
     kind = kind_clause(store, shown.entity, described.text, language)
     clauses: list[Clause] = [kind] if kind is not None else []

@@ -4,6 +4,7 @@ It refuses what is plainly wrong, and says so in words by which the model can me
 confirm (`check_words`): a rule cannot read a sentence.
 """
 import re
+from collections.abc import Sequence
 
 from agent.judges.units import unit_of
 from records.synthesis import Answer
@@ -30,6 +31,8 @@ _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _INITIAL_CAPITALS = ("de",)
 """Languages that write every noun with a capital: there a capital shows no name."""
 MIN_STEM = 4
+MAX_AROUND = 3
+"""Words on either side of a quoted one."""
 _LABELS = re.compile(r"\bin or next to\b|\badministrative territorial entity\b", re.IGNORECASE)
 _TORN = re.compile(r"\b(?:die|lie|lies|cover|covers|stand|stands|begin|open|live|flow) (?:who|whose|where|(?:in|on|at|of|by|to) (?:which|whom))\b")
 
@@ -39,6 +42,16 @@ def other_language(text: str, language: str) -> bool:
     words = [w for w in re.findall(r"[^\W\d_]+", text.casefold())]
     counts = {code: sum(w in listed.split() for w in words) for code, listed in FUNCTION_WORDS.items()}
     return language in counts and counts[language] < max(counts.values())
+
+
+def places(text: str, words: Sequence[str]) -> str:
+    """Words with those around the first place where each stands, so that a model can tell which is meant.
+
+    >>> places("In which town was the painter who taught the sailor born?", ["sailor"])
+    '"sailor" (in "who taught the sailor born?")'
+    """
+    found = (re.search(rf"(?:\S+\s+){{0,{MAX_AROUND}}}\S*(?<!\w){re.escape(w)}(?!\w)\S*(?:\s+\S+){{0,{MAX_AROUND}}}", text, re.IGNORECASE) for w in words)
+    return ", ".join(f'"{word}"' + (f' (in "{place[0]}")' if place else "") for word, place in zip(words, found, strict=True))
 
 
 def check_language(text: str, language: str) -> None:
@@ -95,7 +108,7 @@ def check_names(text: str, sources: list[str], language: str) -> None:
 
 
 def check_kinds(text: str, stated: list[StatedKind], sources: list[str], relations: list[RelationWords], language: str,
-                also: frozenset[str] = frozenset()) -> None:
+                also: frozenset[str] = frozenset(), never: frozenset[str] = frozenset()) -> None:
     """Raises ValueError where an English text tells a kind, a sex or an occupation that nothing states.
 
     Args:
@@ -105,14 +118,17 @@ def check_kinds(text: str, stated: list[StatedKind], sources: list[str], relatio
         relations: those that it may speak of; their words may call a person so ("the architect").
         language: the recipe's.
         also: further words that are stated.
+        never: words of the relations that fit other kinds of things than those spoken of ("sculptor", where there is a painting).
     """
     if language != LANGUAGE:
         return
     words = also.union(*(kind.words for kind in stated), folded("\n".join(sources)).split())
-    unsaid = [w for w in told_kinds(text) if not says(w, words) and not (is_occupation(w) and tells_relation(w, relations))]
+    unsaid = [w for w in told_kinds(text) if not says(w, words)
+              and not (is_occupation(w) and tells_relation(w, relations) and w.removesuffix("s") not in never)]
     if unsaid:
-        kinds = ", ".join(dict.fromkeys(kind.label for kind in stated)) or "nothing"
-        raise ValueError(f'no claim says that anything here is "{", ".join(unsaid)}"; of kinds, sexes and occupations the claims say: {kinds}')
+        kinds = ", ".join(dict.fromkeys([*(kind.label for kind in stated), *sorted(also)])) or "nothing"
+        raise ValueError(f'no claim says that anything here is {places(text, unsaid)}; of kinds, sexes and occupations the claims say: {kinds}; '
+                         'where none of them fits say "person" or "thing"')
 
 
 def check_events(text: str, relation: RelationWords, others: list[RelationWords], pages: str, language: str) -> None:
@@ -125,4 +141,4 @@ def check_events(text: str, relation: RelationWords, others: list[RelationWords]
 def check_relations(text: str, relations: list[RelationWords], sources: list[str], language: str, kinds: frozenset[str] = frozenset()) -> None:
     """Raises ValueError where an English text plainly tells a relation that its evidence does not; `kinds` are the words for what the things are."""
     if language == LANGUAGE and (words := unsupported_words(text, relations, sources, kinds)):
-        raise ValueError(f'nothing that was cited says "{", ".join(words)}", as {text!r} does; say what the cited lines say, and no more')
+        raise ValueError(f"nothing that was cited says {places(text, words)}; leave it out, or say it in other words of a cited line")
