@@ -1,5 +1,5 @@
 """Cited claims held against the words that are to state them, and answers held against the claims that speak of the same."""
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from prompts.replies import CitedClaim, Description
@@ -16,23 +16,25 @@ from transforms.writing.writer import Fact
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
-MAX_COMPLAINTS = 4
+MAX_COMPLAINTS = 2
+OPEN = "mend what can be mended; if nothing can, reply with an empty list"
 
 
-def each(items: Iterable[Item], read: Callable[[Item], Made], otherwise: str = "") -> list[Made]:
+def each(items: Sequence[Item], read: Callable[[Item], Made], otherwise: str = OPEN) -> list[Made]:
     """What can be read of a reply's items; those that do not fit are left out. `otherwise` says what is open where none fits.
 
     Raises:
-        ValueError: none fits, with what is wrong with each.
+        ValueError: none fits, with what is wrong with each, by its number where there are several.
     """
-    made, wrong = [], []
-    for item in items:
+    made, wrong = [], dict[str, list[int]]()
+    for number, item in enumerate(items, start=1):
         try:
             made.append(read(item))
         except ValueError as error:
-            wrong.append(str(error))
+            wrong.setdefault(str(error), []).append(number)
     if wrong and not made:
-        raise ValueError("; ".join(dict.fromkeys((*wrong[:MAX_COMPLAINTS], *([otherwise] if otherwise else [])))))
+        said = [f"number {' and '.join(map(str, numbers))} of your list: {error}" if len(items) > 1 else error for error, numbers in wrong.items()]
+        raise ValueError("; ".join((*said[:MAX_COMPLAINTS], otherwise)))
     return made
 
 

@@ -1,5 +1,5 @@
 """What a description of an entity of a draft may say, and by which of its claims the certificate lets it be described."""
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from transforms.writing.llm.material import ClaimLine, Material, material, prope
 from transforms.writing.llm.mentions import taken_entities
 from transforms.writing.llm.offers import Offer, offers, without_names
 from transforms.writing.llm.precheck import Precheck
-from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words, tells_relation
+from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words, telling_words, tells_relation
 from transforms.writing.writer import Draft, Fact, Mention
 
 KINDS = ("P21", "P106")
@@ -91,12 +91,17 @@ class Describing:
             return self.refusal(draft, mention, clauses, last)
 
         told = telling_words(draft.text) if self.languages[0] == LANGUAGE else ()
+        asked = [self._relation(c.property) for c in draft.form.of(ClaimClause) if c.object == draft.form.ask.var] if draft.form is not None else []
+        verbs = [word for word in told if tells_relation(word, asked)]
 
-        def same_verb(line: ClaimLine) -> bool:
-            relation = relation_words(line.claim.property, property_label(self.store, line.claim.property, LANGUAGE))
-            return any(tells_relation(word, [relation]) for word in told)
+        def same_verb(line: ClaimLine, words: Iterable[str]) -> bool:
+            return any(tells_relation(word, [self._relation(line.claim.property)]) for word in words)
 
-        return offers(self.store, shown, refused, most_tries=self.tries, wanted=wanted, late=same_verb)
+        return offers(self.store, shown, refused, most_tries=self.tries, wanted=wanted, late=lambda line: same_verb(line, told),
+                      never=lambda line: same_verb(line, verbs))
+
+    def _relation(self, property_id: str) -> RelationWords:
+        return relation_words(property_id, property_label(self.store, property_id, LANGUAGE))
 
     def walkable(self, draft: Draft) -> bool:
         """Whether every stop of a path that its hop does not single out has claims that do: otherwise no question over it can be kept."""

@@ -33,6 +33,7 @@ MIN_SENTENCE_CHARS = 25
 MAX_SENTENCES_CHARS = 16_000
 MAX_REVERSE = 200
 """Claims into a thing that are looked at."""
+NO_PAGE = " (on no page)"
 MIN_STEM = 4
 """Letters of a name that must stand where an inflected form ends otherwise ("Mallorca", "Mallorcas")."""
 
@@ -182,7 +183,7 @@ def page_words(store, claim: Claim | None) -> str:
     if claim is None or not relation_words(claim.property, claim.property).events:
         return ""
     said = statement_of(store, claim)
-    return " (on no page)" if said is None else f' (the page: "{" ".join(said.text.split())}")'
+    return NO_PAGE if said is None else f' (the page: "{" ".join(said.text.split())}")'
 
 
 def _turns(lines: list[ClaimLine], most: int) -> list[ClaimLine]:

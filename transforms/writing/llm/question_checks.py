@@ -7,6 +7,9 @@ import re
 from collections.abc import Sequence
 
 from agent.judges.units import unit_of
+from knowledge.readers.sentences import split_sentences
+from prompts.phrases import language_data
+from prompts.phrases.words import Words
 from records.synthesis import Answer
 from transforms.certificate.kinds import StatedKind, is_occupation, says, told_kinds
 from transforms.certificate.leak import folded
@@ -34,7 +37,10 @@ MIN_STEM = 4
 MAX_AROUND = 3
 """Words on either side of a quoted one."""
 _LABELS = re.compile(r"\bin or next to\b|\badministrative territorial entity\b", re.IGNORECASE)
-_TORN = re.compile(r"\b(?:die|lie|lies|cover|covers|stand|stands|begin|open|live|flow) (?:who|whose|where|(?:in|on|at|of|by|to) (?:which|whom))\b")
+_TORN = re.compile(r"\b(?:die|lie|lies|cover|covers|stand|stands|begin|open|live|flow) ((?:who|whose|where|(?:in|on|at|of|by|to) (?:which|whom))\b.*)")
+_RELATIVE = re.compile(r"\b(?:who|whose|whom|which|where|that)\b")
+MAX_TORN = 8
+"""Words of one short clause that may follow the verb: "In which town did the person die who taught its founder?"."""
 
 
 def other_language(text: str, language: str) -> bool:
@@ -66,8 +72,16 @@ def check_plain(text: str, language: str) -> None:
         return
     if label := _LABELS.search(text):
         raise ValueError(f'"{label[0]}" is a label of a table; say it as a person would')
-    if torn := _TORN.search(text):
-        raise ValueError(f'"{torn[0]}" stands apart from what it tells of; tell that in a sentence of its own before, and ask last')
+    torn = _TORN.search(text)
+    if torn and not (len(torn[1].split()) <= MAX_TORN and len(_RELATIVE.findall(torn[1])) == 1):
+        raise ValueError(f'"{torn[1]}" stands apart from what it tells of; tell that in a sentence of its own before, and ask last')
+
+
+def check_one_sentence(text: str, num_steps: int) -> None:
+    """Raises ValueError where a path of one step is told and then asked about: "The painting was made by a painter. When did that painter die?"."""
+    if num_steps == 1 and len(split_sentences(text)) > 1:
+        raise ValueError(f'"{text}" has a first sentence that tells nothing: the path has one step, so ask in one sentence, such as '
+                         '"In which year did the painter of the work in the picture die?"')
 
 
 def check_exactness(text: str, answer: Answer, language: str) -> None:
@@ -84,7 +98,7 @@ def check_exactness(text: str, answer: Answer, language: str) -> None:
         named = {unit_of(" ".join(words[i:i + n])) for n in (1, 2, 3) for i in range(len(words))} - {None}
         stems = [w[:MIN_STEM] for w in folded(answer.unit).split()]
         if unit_of(answer.unit) not in named and not all(any(w.startswith(s) for w in folded(text).split()) for s in stems):
-            raise ValueError(f'the question does not say its unit; ask for the number of "{answer.unit}"')
+            raise ValueError(f'the question does not say its unit; ask "how many {Words(language_data(LANGUAGE)).plural(answer.unit)}"')
 
 
 def check_names(text: str, sources: list[str], language: str) -> None:
