@@ -7,8 +7,8 @@ from records.knowledge import Value, value_of_key
 from transforms.certificate.description import distances
 from transforms.certificate.kinds import sexes_told, stated_kinds
 from transforms.certificate.leak import find_leak
-from transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
 from transforms.writing.llm.everyday_words import roles_told
+from transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
 from transforms.writing.llm.kind_clauses import said_kinds
 from transforms.writing.llm.material import page_words, property_label
 from transforms.writing.llm.question_checks import (
