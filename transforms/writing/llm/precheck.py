@@ -26,8 +26,8 @@ from transforms.writing.llm.material import NO_PAGE, ClaimLine, Material
 
 MAX_ANSWER_WORDS = 6
 INCEPTION = "P571"
-CONJECTURED = ("P509",)
-"""Causes of death: of people of long ago sources guess at them, so one is asked for only where a page tells it."""
+TOLD_ONLY = ("P509", "P1619")
+"""Asked for only where a page tells it: sources guess at what people of long ago died of, and differ in what counts as an opening (a first burial, a rite)."""
 DOUBTED = ("P1480", "P5102")
 """Qualifiers by which a source doubts its own claim: sourcing circumstances ("circa", "presumably") and nature of statement."""
 MIN_SHARED = 4
@@ -87,7 +87,7 @@ class Precheck:
         """Whether a claim is no conjecture, no date of which no page says what happened then, and no value that the thing's own name tells."""
         if any(q.property in DOUBTED for q in line.claim.qualifiers) or line.page == NO_PAGE:
             return False
-        if line.claim.property in CONJECTURED and statement_of(self.store, line.claim) is None:
+        if line.claim.property in TOLD_ONLY and statement_of(self.store, line.claim) is None:
             return False
         return line.value.kind != "entity" or not self._named_alike(entity, line.value.entity)
 

@@ -81,7 +81,7 @@ def check_one_sentence(text: str, num_steps: int) -> None:
     """Raises ValueError where a path of one step is told and then asked about: "The painting was made by a painter. When did that painter die?"."""
     if num_steps == 1 and len(split_sentences(text)) > 1:
         raise ValueError(f'"{text}" has a first sentence that tells nothing: the path has one step, so ask in one sentence, such as '
-                         '"In which year did the painter of the work in the picture die?"')
+                         '"In which town was the author of the book in the picture born?"')
 
 
 def check_exactness(text: str, answer: Answer, language: str) -> None:
