@@ -123,6 +123,8 @@ class LlmWriter:
     async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
         shown = self._describing.material(entity, inverse=False)
         askable = self._precheck.askable(entity, shown)
+        if self.judge is not None and not shown.sentences:
+            askable = tuple(n for n in askable if self._describing.growable(entity, shown.claim(n)))
         if not askable and not shown.sentences:
             return []
 
@@ -258,12 +260,7 @@ class LlmWriter:
         formal = self.judge is not None and draft.form is not None and (mention.var or entity.id in constants(draft.form))
         others = self._named(draft, seed) if role == "take_fact" else {}
         needs_picture = role == "take_fact" and not any(self.store.images_of(e) for e in others if e != entity.id)
-
-        def with_picture(line: ClaimLine) -> bool:
-            end = line.claim.subject if line.inverse else line.claim.value.entity
-            return not needs_picture or bool(end and self.store.images_of(end))
-
-        found = self._describing.offers(draft, mention, shown, with_picture, last) if formal else ()
+        found = self._describing.offers(draft, mention, shown, needs_picture, last) if formal else ()
         if formal and not found and not shown.sentences:
             return []
 

@@ -235,3 +235,14 @@ def test_a_claim_with_the_verb_that_is_asked_for_is_in_no_set():
     store = facts("Q3", "Q5", more=tuple(claim(e, "P729", year(1900)) for e in ("Q3", "Q5")))
     sets = [offered(store, f"In which year {verb}?") for verb in ("did it receive visitors", "was it opened")]
     assert ["P729: 1900"] in sets[0] and sets[1] == [["located in: Orlen"]]
+
+
+@pytest.mark.parametrize("pictured", [("Q2",), ()])
+def test_a_thing_that_nothing_with_a_picture_describes_costs_no_call(pictured):
+    class Pictured(Facts):
+        def images_of(self, entity_id):
+            return ("a picture",) if entity_id in pictured else ()
+
+    made = writer(facts("Q3", "Q5", Pictured), ("seed_question", {"questions": []}))
+    assert asyncio.run(made.seed_question(SEED, made.store.entity("Q3"))) == []
+    assert [role for role, _ in made.client.prompts] == ["seed_question"] * len(pictured)
