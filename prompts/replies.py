@@ -54,7 +54,7 @@ class AskedQuestion(BaseModel):
 
 class CitedClaim(BaseModel):
     number: int = Field(description="number of the claim")
-    words: str = _text("the words that state it, relation and value, copied exactly from what you wrote above them", 300)
+    words: str = _text("the words that state it, relation and value, copied exactly from your question or description", 300)
 
 
 class SeedQuestion(AskedQuestion):
@@ -276,7 +276,7 @@ class DimensionScored(BaseModel):
 
     dimension: Dimension
     why: str = _why("what in the task or its rollouts shows it, one sentence")
-    score: Annotated[int, Field(ge=-5, le=5)]
+    score: Annotated[int, Field(ge=-5, le=5, description="-5 to 5")]
 
 
 class FaultFound(BaseModel):
@@ -285,7 +285,7 @@ class FaultFound(BaseModel):
     why: str = _why("what shows it, one sentence")
     cause: Cause
     stage: Literal["seeds", "paths", "writer", "pictures", "filters"]
-    severity: Annotated[int, Field(ge=1, le=5)]
+    severity: Annotated[int, Field(ge=1, le=5, description="1 (mild) to 5 (the task is worth nothing)")]
 
 
 class Diagnosed(Reply):

@@ -54,7 +54,7 @@ class Checks:
             outcome = await said if inspect.isawaitable(said) else said
             # What is too plain, or a page of text, gives nothing away; on small drawings OCR sees text where there is none.
             if isinstance(outcome, Rejection) and outcome.reason != Reason.PICTURE_TOO_SIMPLE:
-                yield Finding(question.id, "filters", name, 5.0, f"{outcome.reason}: {str(outcome.evidence)[:300]}")
+                yield Finding(question.id, "filters", name, 5.0, _why(outcome))
 
     @cached_property
     def _without_models(self) -> Job:
@@ -75,3 +75,10 @@ class Checks:
         recipe = self.job.recipe
         return PictureChooser(store=self.job.store, clip=self.job.clip, rules=recipe.pictures, grounding=GroundingRules(mode="optional"),
                               recipe_seed=recipe.seed)
+
+
+def _why(outcome: Rejection) -> str:
+    evidence = outcome.evidence
+    if isinstance(evidence, dict) and {"found", "title", "rank"} <= set(evidence):
+        return f"{evidence['found']!r} stands on page {evidence['rank'] + 1} of what one search finds, {evidence['title']!r}"
+    return f"{outcome.reason}: {str(evidence)[:300]}"

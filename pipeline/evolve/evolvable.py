@@ -10,7 +10,11 @@ from pipeline.recipe import Recipe, recipe_of
 from records.evolves import Evolves
 
 METHODS = {"draft.explore.": {"exploration"}, "seeds.abilities.": {"exploration"}, "draft.hops.": {"paths"}, "draft.rounds.": {"injection"},
-           "draft.detail_share": {"paths", "injection"}, "draft.computation_share": {"paths", "injection"}, "draft.obfuscate_share": {"paths"}}
+           "draft.detail_share": {"paths", "injection"}, "draft.computation_share": {"paths", "injection"}, "draft.obfuscate_share": {"paths"},
+           **{f"models.llm.guidance.{role}": {"injection"} for role in ("seed_question", "pick_entity", "take_fact", "pick_image_entity", "hide_entity")},
+           **{f"models.llm.guidance.{role}": {"paths"} for role in ("canonical_question", "describe", "obfuscate_answer")},
+           "models.llm.guidance.inject": {"injection", "paths"},
+           **{f"models.llm.guidance.{role}": {"exploration"} for role in ("propose_seed", "explore", "reason", "perceive", "curate", "deepen")}}
 """By how a path begins: the methods whose questions go by it. Others go by all methods."""
 
 

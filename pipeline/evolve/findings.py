@@ -122,8 +122,9 @@ def as_json(diagnosis: Diagnosis, *, mode: str, least: int) -> dict[str, Any]:
         tasks.append({"task": task.task, "overall": round(overall(values, batch, weights), 3), "scores": {n: asdict(s) for n, s in task.scores.items()},
                       "findings": [asdict(f) for f in task.findings]})
     groups = recurring(diagnosis.all_findings, least=least)
+    whys = {(f.task, f.stage, f.cause): f.why for f in diagnosis.all_findings}
     means = {name: round(fmean(found), 3) for name in weights if (found := [t.scores[name].value for t in diagnosis.tasks if name in t.scores])}
     return {"by": diagnosis.by, "mode": mode, "tasks": tasks, "batch": {n: asdict(s) for n, s in diagnosis.batch.items()},
             "dimensions": means | batch, "score": round(fmean(t["overall"] for t in tasks), 3) if tasks else None,
             "blamed": blamed(diagnosis.all_findings, least=least), "batch_findings": [asdict(f) for f in diagnosis.findings],
-            "recurring": [{"stage": s, "cause": c, "weight": w, "tasks": t} for s, c, w, t in groups]}
+            "recurring": [{"stage": s, "cause": c, "weight": w, "tasks": t, "whys": [whys[task, s, c] for task in t]} for s, c, w, t in groups]}

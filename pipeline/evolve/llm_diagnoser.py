@@ -1,22 +1,31 @@
 """The llm diagnoser: a model scores each task by the rubric, beside what is measured exactly (leaks, pictures, tags), which stands."""
 import asyncio
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from models.messages import Picture
 from pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis
 from pipeline.evolve.measured import MeasuredDiagnoser
+from pipeline.evolve.rollouts import CORRECT
+from pipeline.evolve.tags import Tag
 from pipeline.synth.job import Job
+from pipeline.synth.solver_stages import evidence_words, shown_picture
 from prompts.ask import Client, ask
 from prompts.fence import Fenced, fenced
 from prompts.render import render
 from prompts.replies import Diagnosed
 from prompts.roles import ROLES
+from records.outcomes import Reason
 from records.synthesis import Question
 from transforms.stages.run_folder import RunFolder
 
 ROLE = "diagnose"
+BASES = {"closed": "by the whole of its kind, which the store has", "margin": "by facts that anything else would need beside those that are known of it",
+         "votes": "by models that found no second answer"}
+TAGS = {Tag.TOO_EASY: "more often than a task should be", Tag.GOOD_MATCH: "sometimes, as it should be",
+        Tag.RECOVERABLE: "never, but sometimes where a failed rollout was played on from its middle"}
 
 
 @dataclass(frozen=True)
@@ -27,11 +36,15 @@ class LlmDiagnoser:
         measured: gives the batch's dimensions, and the findings that need no opinion.
         client: with the role `diagnose`.
         mode: whose dimensions are asked for, "sft" or "rl".
+        evidence: what a task rests on, in words.
+        shown: a task's picture.
     """
 
     measured: MeasuredDiagnoser
     client: Client
     mode: str
+    evidence: Callable[[Question], Sequence[str]]
+    shown: Callable[[Question], Picture]
 
     async def diagnose(self, questions: Mapping[str, Question], rows: Iterable[Mapping[str, Any]]) -> Diagnosis:
         """See `findings.Diagnoser`.
@@ -46,8 +59,10 @@ class LlmDiagnoser:
         return dataclasses.replace(base, by=self.client.roles[ROLE].model, tasks=tasks)
 
     async def _asked(self, question: Question, row: Mapping[str, Any]) -> Diagnosed:
-        prompt = render(ROLES[ROLE], question=fenced("question", question.text), answer=question.answer.text, certificate=_certificate(question),
-                        mode=self.mode, passed=f"{row['correct']} of {row['judged']}", tag=row["tag"], rollouts=_rollouts(row))
+        prompt = render(ROLES[ROLE], pictures=(self.shown(question),), question=fenced("question", question.text),
+                        answer=f"{question.answer.text} {question.answer.unit}".strip(), proved=_proved(question),
+                        evidence=fenced("evidence", "\n".join(self.evidence(question)), 2_000),
+                        mode=self.mode, passed=f"{row['correct']} of {row['judged']}", tag=_tag(row), rollouts=_rollouts(row))
 
         def read(reply: Diagnosed) -> Diagnosed:
             missing = set(WEIGHTS[self.mode]) - {"tool_pattern_diversity"} - {each.dimension for each in reply.scores}
@@ -66,23 +81,42 @@ def _both(exact: TaskDiagnosis, reply: Diagnosed) -> TaskDiagnosis:
     return TaskDiagnosis(task=exact.task, scores={**exact.scores, **said}, findings=(*exact.findings, *added.values()))
 
 
-def _certificate(question: Question) -> Fenced:
+def _proved(question: Question) -> str:
     found = question.certificate
-    if found is None:
-        return fenced("certificate", "nothing")
-    hops = "\n".join(hop.evidence for hop in found.evidence)
-    numbers = f"basis {found.basis}, {found.effective_hops} effective hops, {found.answers_without_picture} answers without the picture"
-    return fenced("certificate", f"{numbers}\n{hops}", 2_000)
+    if found is None or found.basis not in BASES:
+        return "That no other answer fits was not proved."
+    alone = f"; without the picture {found.answers_without_picture} answers or more would fit" if found.answers_without_picture else ""
+    return f"That no other answer fits was proved {BASES[found.basis]}. The words lead over {found.effective_hops or 0} claims to the answer{alone}."
+
+
+def _tag(row: Mapping[str, Any]) -> str:
+    """What its tag says of a task, in words."""
+    match row["tag"], row["cause"]:
+        case Tag.FAKE_HARD, "rival_fits":
+            return f"it is broken, since {row['rival']['said']!r} fits too"
+        case Tag.FAKE_HARD, "judge_contradicts":
+            return "it seems broken, since the judge called the same words right and wrong"
+        case Tag.FAKE_HARD, "judge_failed":
+            return "whether the rollouts are right could not be judged"
+        case (Tag.FAKE_HARD | Tag.TOO_HARD), _:
+            return f"never, {'though the teacher solved it' if row['teacher'] == 'solved' else 'and no teacher solved it'}"
+    return TAGS[Tag(row["tag"])]
 
 
 def _rollouts(row: Mapping[str, Any]) -> Fenced:
-    right = [tuple(chain) for chain in row["solved_chains"]]
-    lines = [f"{number}. {'right' if tuple(chain) in right else 'not right'}: {', '.join(chain) or 'no call'}" for number, chain in enumerate(row["chains"], 1)]
-    wrong = f"\nWrong answers: {'; '.join(row['wrong'])}" if row["wrong"] else ""
-    return fenced("rollouts", "\n".join(lines) + wrong, 4_000)
+    played = zip(row["chains"], row["chain_outcomes"], row["chain_answers"], strict=True)
+    lines = [f"{n}. {_end(outcome, said)}: {', '.join(chain) or 'no call'}" for n, (chain, outcome, said) in enumerate(played, 1)]
+    return fenced("rollouts", "\n".join(lines), 4_000)
+
+
+def _end(outcome: str, said: str) -> str:
+    if outcome == CORRECT:
+        return "right"
+    return f"wrong, it answered {said!r}" if outcome == Reason.WRONG_ANSWER_GIVEN.value and said else outcome.replace("_", " ")
 
 
 def open_llm_diagnoser(measured: MeasuredDiagnoser, job: Job, calls_of: RunFolder, *, mode: str) -> LlmDiagnoser:
     """The diagnoser with the recipe's model, whose calls are booked on the round's run."""
     place = Job(calls_of, job.store_path, job.recipe, job.opened)
-    return LlmDiagnoser(measured, place.client(ROLE), mode)
+    return LlmDiagnoser(measured, place.client(ROLE), mode, evidence=lambda question: evidence_words(job, question),
+                        shown=lambda question: shown_picture(job, question))

@@ -47,10 +47,11 @@ class Editor:
 
         return submit(ask(self.client, prompt, read, item_id=self.item_id, seed_id=self.item_id)).result()
 
-    def reviewed(self, edits: Sequence[Edit], groups: Sequence[Mapping[str, Any]]) -> list[str]:
+    def reviewed(self, edits: Sequence[Edit], groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[str]:
         """For each edit why it is refused; "" where it is accepted."""
-        listed = "\n".join(f"{n}. {e.action} {e.path} {json.dumps(e.before)} -> {json.dumps(e.after)}: {e.why}" for n, e in enumerate(edits, 1))
-        prompt = render(ROLES[REVIEW], faults=_faults(groups, ()), edits=fenced("edits", listed), least=self.least)
+        listed = "\n".join(f"{n}. {e.action} {e.path} {json.dumps(e.before)} -> {json.dumps(e.after)}, for {e.stage} / {e.cause}: {e.why}"
+                           for n, e in enumerate(edits, 1))
+        prompt = render(ROLES[REVIEW], faults=_faults(groups, rows), edits=fenced("edits", listed), least=self.least)
 
         def read(reply: EditsReviewed) -> list[str]:
             verdicts: dict[int, EditReviewed] = {each.number: each for each in reply.verdicts}
@@ -101,7 +102,8 @@ def _faults(groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any
     lines = []
     for number, group in enumerate(groups, 1):
         lines.append(f"{number}. {group['stage']} / {group['cause']}: {len(group['tasks'])} tasks, weight {group['weight']:g}")
-        lines += [f"   - {words[task]}" for task in group["tasks"][:MAX_TASKS_SHOWN] if task in words]
+        shown = list(zip(group["tasks"], group["whys"], strict=True))[:MAX_TASKS_SHOWN]
+        lines += [f"   - {words[task]} ({why})" for task, why in shown]
     return fenced("faults", "\n".join(lines), 8_000)
 
 

@@ -89,6 +89,9 @@ def _round(at: RoundFolder) -> dict[str, Any]:
     return {"number": at.number, "parent": at.parent, "forward": forward, "verified": verified, "diagnosis": diagnosis, "change": update,
             "score": score, "num": len(verified["tasks"]), "cost": _cost(at), "train": at.read("train") if at.done("train") else None,
             "edits": [{**edit, "shown": [words[t] for t in edit["tasks"] if t in words]} for edit in update["edits"]],
+            "recurring": [{**group, "shown": [(words[task], why) for task, why in zip(group["tasks"], group["whys"], strict=True)]}
+                          for group in diagnosis["recurring"]],
+            "faults": {task["task"]: task["findings"] for task in diagnosis["tasks"]},
             "broken": [row for row in verified["tasks"] if row["tag"] == Tag.FAKE_HARD]}
 
 
@@ -104,11 +107,11 @@ def _cost(at: RoundFolder) -> dict[str, str]:
         found["probes"] = f"{probed:,} episodes played on"
     if (at.path / "train" / "metrics.jsonl").is_file():
         found["training"] = _trained(at.path / "train" / "metrics.jsonl")
-    for name, folder in (("synth", at.synth.at()), *((f"episodes/{p}", at.batch.at("episodes", p)) for p in at.batch.policies()),
-                         *((f"unsolved/{p}", at.unsolved.at("episodes", p)) for p in at.unsolved.policies())):
+    for name, folder in (("synthesis, diagnosis and edits", at.synth.at()), *((f"{p}'s episodes", at.batch.at("episodes", p)) for p in at.batch.policies()),
+                         *((f"{p}'s episodes of unsolved tasks", at.unsolved.at("episodes", p)) for p in at.unsolved.policies())):
         ledger = folder / "calls.sqlite"
         if ledger.is_file() and has_ledger(Path(str(ledger))) and (lines := cost_lines(Path(str(ledger)), by=())):
-            found[f"paid, {name}"] = f"{lines[0].num_calls:,} calls, {money_words(lines[0])}"
+            found[f"calls of models for {name}"] = f"{lines[0].num_calls:,}; money: {money_words(lines[0])}"
     return found
 
 

@@ -42,13 +42,13 @@ LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
 DIFFICULTY_EDITS = 3
 """At once, for tasks too easy or too hard."""
 GUIDANCE = {
-    "text_search": ("describe", "Prefer facts whose words no encyclopedia page would repeat; avoid the phrases of the source sentence."),
-    "answer_in_question": ("inject", "Read the question once more: neither the answer nor a part of its name may stand in it."),
-    "rival_fits": ("describe", "Choose facts that are true of one entity only, whatever else is not known."),
-    "too_easy": ("take_fact", "Take the least known of the facts that single the entity out."),
-    "too_hard": ("take_fact", "Take a fact that the entity's own page states in plain words."),
+    "text_search": (("describe", "curate"), "Prefer facts whose words no encyclopedia page would repeat; avoid the phrases of the source sentence."),
+    "answer_in_question": (("inject", "curate"), "Read the question once more: neither the answer nor a part of its name may stand in it."),
+    "rival_fits": (("describe",), "Choose facts that are true of one entity only, whatever else is not known."),
+    "too_easy": (("take_fact",), "Take the least known of the facts that single the entity out."),
+    "too_hard": (("take_fact",), "Take a fact that the entity's own page states in plain words."),
 }
-"""For the llm writer: by cause, the role that is told more, and what."""
+"""For the llm writer: by cause, the roles of which the first that the recipe's methods ask is told more, and what."""
 
 
 def proposed(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], *, dead_ends: Collection[str], most: int,
@@ -80,9 +80,9 @@ def _candidates(recipe: Recipe, fields: Mapping[str, Field], group: Mapping[str,
         if edit is not None:
             yield edit
     if recipe.writer == "llm" and cause in GUIDANCE:
-        role, text = GUIDANCE[cause]
-        field = fields[f"models.llm.guidance.{role}"]
-        if text not in field.value:
+        roles, text = GUIDANCE[cause]
+        field = next((fields[path] for role in roles if (path := f"models.llm.guidance.{role}") in fields), None)
+        if field is not None and text not in field.value:
             yield Edit(action="append", path=field.path, before=field.value, after=f"{field.value}\n{text}".strip(),
                        why=f"{cause} in {len(group['tasks'])} tasks", **told)
 

@@ -91,7 +91,7 @@ def _edited(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[
         else:
             accepted.append(edit)
     if editor is not None and accepted:
-        kept = editor.reviewed(accepted, groups)
+        kept = editor.reviewed(accepted, groups, rows)
         found["refused"] += [{**asdict(edit), "refused": why, "by": "model"} for edit, why in zip(accepted, kept, strict=True) if why]
         accepted = [edit for edit, why in zip(accepted, kept, strict=True) if not why]
     found["edits"] = [asdict(edit) for edit in accepted]

@@ -128,7 +128,8 @@ def task_row(question: Question, tried: Played, again: Sequence[Rollout], teache
             "rival": {"said": rival.said, "key": rival.key, "passed_by": rival.passed_by} if rival else None,
             "outcomes": dict(sorted(Counter(r.outcome for r in tried.rollouts).items())),
             "wrong": sorted({r.said for r in tried.rollouts if r.outcome == Reason.WRONG_ANSWER_GIVEN.value and r.said})[:8],
-            "chains": [list(r.chain) for r in tried.rollouts], "solved_chains": [list(r.chain) for r in best],
+            "chains": [list(r.chain) for r in tried.rollouts], "chain_outcomes": [r.outcome for r in tried.rollouts],
+            "chain_answers": [r.said for r in tried.rollouts], "solved_chains": [list(r.chain) for r in best],
             "unfit": sum(bool(r.process) for r in best), **behaviour(tried.rollouts)}
 
 

@@ -16,7 +16,7 @@ class Scripted:
 
     Args:
         replies: (role, words that must stand in the prompt, reply: JSON or an exception); the first that fits is taken, once.
-            Where a reply cites a claim or sentence by words instead of its number, the number is looked up in the prompt.
+            Where a reply cites a claim, a sentence, a line or a plan by words instead of its number, the number is looked up in the prompt.
     """
 
     def __init__(self, replies: list[tuple[str, str, object]]) -> None:
@@ -51,9 +51,10 @@ def _numbered(reply: Any, prompt: str, key: str = "") -> Any:
     if isinstance(reply, dict):
         return {k: _numbered(v, prompt, k) for k, v in reply.items()}
     if isinstance(reply, list):
-        return [_numbered(v, prompt) for v in reply]
-    if key in ("claim", "sentence", "number") and isinstance(reply, str):
-        found = re.search(rf"^(\d+)\. .*{re.escape(reply)}", prompt, re.MULTILINE)
-        assert found, f"no numbered line holds {reply!r}:\n{prompt}"
+        return [_numbered(v, prompt, key) for v in reply]
+    if key in ("claim", "sentence", "number", "numbers") and isinstance(reply, str):
+        found = re.search(rf"^(\d+)\. .*{re.escape(reply)}", prompt, re.MULTILINE) or \
+            re.search(rf"^Plan (\d+)\.(?:(?!^Plan ).)*{re.escape(reply)}", prompt, re.MULTILINE | re.DOTALL)
+        assert found, f"no numbered line and no plan holds {reply!r}:\n{prompt}"
         return int(found[1])
     return reply

@@ -29,7 +29,7 @@ VALUES = {
     "lines": fenced("lines", "1. Ardwen Light — architect: Ilse Varga"), "kinds": fenced("kinds", "Ardwen Light: lighthouse\nIlse Varga: human, female"),
     "goal": fenced("goal", "when Ardwen Light was built"), "title": "Ardwen Light", "page": fenced("page", "Ardwen Light was lit in 1871."),
     "trajectory": fenced("trajectory", '1. thought: t\n   call: text_search {"query":"Ardwen Light"}\n   result: A lighthouse.'),
-    "mode": "rl", "tag": "too_easy", "passed": "4 of 4", "certificate": fenced("certificate", "basis closed, 2 effective hops"),
+    "mode": "rl", "tag": "more often than a task should be", "passed": "4 of 4", "proved": "That no other answer fits was proved.",
     "rollouts": fenced("rollouts", "1. right: text_search, visit"), "faults": fenced("faults", "1. writer / too_easy: 12 tasks, weight 36"),
     "fields": fenced("fields", "draft.hops.easy = 2 (1 to 6, step 1)"), "most": 4, "least": 3,
     "topic": "history", "ability": "perception+search", "seen": fenced("seen", "Ardwen Light, plaque: 1871"),

@@ -13,12 +13,17 @@ SEEDS = {"count": 70, "per_entity": 2, "levels": {"easy": 1.0}, "rare_min_statem
 
 
 @pytest.fixture(scope="session")
-def forwarded(tmp_path_factory) -> LoopFolder:
+def middling(tmp_path_factory) -> str:
+    """Path of a store of 300 fictional articles."""
+    return small_store(tmp_path_factory.mktemp("loop_store"), articles=300)
+
+
+@pytest.fixture(scope="session")
+def forwarded(middling, tmp_path_factory) -> LoopFolder:
     """A loop whose first round has its tasks."""
-    store = small_store(tmp_path_factory.mktemp("loop_store"), articles=300)
     recipe = small_recipe(filters=LEAN, enhancement={"share": 0.0}, seeds=SEEDS, evolve=rules(tasks=8))
-    loop = begin_loop(str(tmp_path_factory.mktemp("loop") / "loop"), recipe, store)
-    with with_policy(loop.path, store) as opened:
+    loop = begin_loop(str(tmp_path_factory.mktemp("loop") / "loop"), recipe, middling)
+    with with_policy(loop.path, middling) as opened:
         run_step(loop, 1, "forward", opened)
     assert len(loop.round(1).read("forward")["tasks"]) == 8
     return loop

@@ -23,7 +23,8 @@ def row(task: str, tag: str = "good_match", **changes: Any) -> dict[str, Any]:
     return {"id": task, "question": f"What of {task}?", "answer": "that", "domain": "arts", "profile": "perception+search", "level": "easy", "method": "paths",
             "needs_detail": False, "needs_computation": False, "enhanced": False, "tag": tag, "cause": "unsolved" if tag == "fake_hard" else "",
             "correct": int(4 * rate), "judged": 4, "rate": rate, "interval": [0.0, 1.0], "by_provider": 4 if tag == "infra_failure" else 0, "probes": 0,
-            "recovered": 0, "teacher": "", "rival": None, "outcomes": {}, "wrong": [], "chains": [["visit"]], "solved_chains": [], "unfit": 0,
+            "recovered": 0, "teacher": "", "rival": None, "outcomes": {}, "wrong": [], "chains": [["visit"]], "chain_outcomes": ["no_answer_given"],
+            "chain_answers": [""], "solved_chains": [], "unfit": 0,
             "dynamic_pictures": 1.0, "calls_with_picture": 0.5, "secondary_use": 0.25, "calls": 2.0, "faults": 0.0, **changes}
 
 

@@ -55,7 +55,19 @@ def test_what_was_rolled_back_and_what_is_edited_already_is_refused():
 
 def test_every_remedy_names_a_field_of_the_recipe():
     paths = {*fields_of(RECIPE), *fields_of(load_recipe("ode"))}
-    assert {path for moves in (*REMEDIES.values(), HARDER) for path, _ in moves} | {f"models.llm.guidance.{role}" for role, _ in GUIDANCE.values()} <= paths
+    told = {f"models.llm.guidance.{role}" for roles, _ in GUIDANCE.values() for role in roles}
+    assert {path for moves in (*REMEDIES.values(), HARDER) for path, _ in moves} | told <= paths
+
+
+@pytest.mark.parametrize(("recipe", "cause", "paths"), [
+    ("vsearcher", "answer_in_question", ["models.llm.guidance.inject"]),
+    ("ode", "answer_in_question", ["models.llm.guidance.curate"]),
+    ("ode", "rival_fits", []),  # explorations describe nothing by a model
+])
+def test_a_role_is_told_more_only_where_the_recipes_methods_ask_it(recipe, cause, paths):
+    made = load_recipe(recipe, ("writer=llm", "certificate.margin=4", "filters.solvable=true", "filters.answer_in_question=true"))
+    groups = [{"stage": "filters", "cause": cause, "tasks": list(IDS)}]
+    assert [edit.path for edit in proposed(made, groups, [row(i) for i in IDS], dead_ends=(), most=20, tools=ALL_TOOLS)] == paths
 
 
 def test_every_field_of_the_demos_recipe_can_take_each_of_its_steps():

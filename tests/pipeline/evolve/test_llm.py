@@ -3,6 +3,7 @@ import asyncio
 
 import pytest
 
+from models.messages import Picture
 from models.structured import BadReply
 from pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis
 from pipeline.evolve.llm_diagnoser import LlmDiagnoser
@@ -13,7 +14,7 @@ from tests.pipeline.evolve.made import IDS, row
 from tests.prompts.scripted import Scripted
 
 RECIPE = recipe_of({"name": "made"}, "test")
-GROUPS = [{"stage": "writer", "cause": "too_easy", "weight": 12.0, "tasks": list(IDS[:4])}]
+GROUPS = [{"stage": "writer", "cause": "too_easy", "weight": 12.0, "tasks": list(IDS[:4]), "whys": ["one search"] * 4}]
 ASKED = [d for d in WEIGHTS["rl"] if d != "tool_pattern_diversity"]
 
 
@@ -28,10 +29,11 @@ def said(**changes):
     return {"scores": [{"dimension": d, "why": "so", "score": 3} for d in ASKED], "faults": [], **changes}
 
 
-def diagnosed(*replies):
+def diagnosed(*replies, **changes):
     asked = question()
     client = Scripted([("diagnose", "", reply) for reply in replies])
-    return asyncio.run(LlmDiagnoser(Measured(), client, "rl").diagnose({asked.id: asked}, [row(asked.id)])), client
+    made = LlmDiagnoser(Measured(), client, "rl", evidence=lambda question: ["Ardwen Light — architect: Ilse Varga"], shown=lambda question: Picture(b""))
+    return asyncio.run(made.diagnose({asked.id: asked}, [row(asked.id, **changes)])), client
 
 
 def test_the_models_scores_stand_beside_what_was_measured_and_its_findings_beside_the_exact_ones():
@@ -49,6 +51,22 @@ def test_a_reply_that_leaves_a_dimension_out_is_sent_back_once():
         diagnosed(said(scores=said()["scores"][1:]), said(scores=said()["scores"][1:]))
 
 
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"tag": "too_easy", "correct": 4}, "4 of 4 times with the right answer: more often than a task should be."),
+    ({"tag": "recoverable"}, "never, but sometimes where a failed rollout was played on"),
+    ({"tag": "too_hard", "teacher": "solved"}, "never, though the teacher solved it"),
+    ({"tag": "fake_hard", "cause": "unsolved", "teacher": "failed"}, "never, and no teacher solved it"),
+    ({"tag": "fake_hard", "cause": "rival_fits", "rival": {"said": "Ilse"}}, "it is broken, since 'Ilse' fits too"),
+    ({"tag": "fake_hard", "cause": "judge_contradicts"}, "called the same words right and wrong"),
+    ({"tag": "fake_hard", "cause": "judge_failed"}, "could not be judged"),
+    ({"chain_outcomes": ["wrong_answer_given"], "chain_answers": ["Ilse"]}, "1. wrong, it answered 'Ilse': visit"),
+    ({"chain_outcomes": ["correct"], "chain_answers": ["that"], "chains": [[]]}, "1. right: no call"),
+])
+def test_the_diagnoser_is_told_in_words_how_the_task_was_played(changes, words):
+    _, client = diagnosed(said(), **changes)
+    assert words in client.prompts[0][1] and "architect: Ilse Varga" in client.prompts[0][1]
+
+
 def edited(reply, *more):
     client = Scripted([("propose_edits", "too_easy", reply), *more])
     return Editor(client, 3, "round 1").proposed(RECIPE, GROUPS, [row(i) for i in IDS], (), 4), client
@@ -59,7 +77,7 @@ def test_a_proposal_cites_the_tasks_of_its_fault():
                                      {"why": "w", "number": 1, "path": "models.llm.guidance.inject", "action": "append", "value": "Be subtle."}]})
     assert [(e.path, e.before, e.after, e.tasks) for e in made] == [("draft.detail_share", 0.2, 0.45, IDS[:4]),
                                                                     ("models.llm.guidance.inject", "", "Be subtle.", IDS[:4])]
-    assert "What of task0?" in client.prompts[0][1] and "draft.detail_share = 0.2 (0 to 1, step 0.25)" in client.prompts[0][1]
+    assert "What of task0? (one search)" in client.prompts[0][1] and "draft.detail_share = 0.2 (0 to 1, step 0.25)" in client.prompts[0][1]
 
 
 @pytest.mark.parametrize("bad", [{"path": "run.shards"}, {"number": 2}])
@@ -72,4 +90,4 @@ def test_a_field_or_fault_that_is_not_listed_is_sent_back(bad):
 def test_the_reviewer_says_why_it_refuses():
     made, _ = edited({"edits": [{"why": "w", "number": 1, "path": "draft.detail_share", "action": "set", "value": "0.45"}]})
     client = Scripted([("review_edits", "draft.detail_share 0.2 -> 0.45", {"verdicts": [{"number": 1, "why": "rests on one case", "accept": False}]})])
-    assert Editor(client, 3, "round 1").reviewed(made, GROUPS) == ["rests on one case"]
+    assert Editor(client, 3, "round 1").reviewed(made, GROUPS, [row(i) for i in IDS]) == ["rests on one case"]

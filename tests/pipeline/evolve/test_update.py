@@ -143,7 +143,8 @@ def test_the_report_shows_rounds_edits_with_their_tasks_and_roll_backs(tmp_path)
     ended(first)
     updated(loop, a_round(loop, 2, score=-1.0, made=prepared(loop, 2).recipe, parent=1))
     page = build_loop_report(loop).read_text()
-    for words in ("round 2", "grounding.mode", "What of task0?", "Rolled back to the recipe of round 1", "1 broken tasks", "secondary use"):
+    for words in ("round 2", "grounding.mode", "What of task0?", "Rolled back to the recipe of round 1", "training: 1</summary>", "secondary use",
+                  "All tasks and what was found wrong"):
         assert words in page, words
     assert json.loads((loop.round(1).path / "update.json").read_text())["score"] is not None
 
