@@ -173,7 +173,7 @@ def draw(shares: Mapping[str, Sequence[Sequence[float]]], before: Exam, after: M
 def _half(by_seed: np.ndarray) -> np.ndarray:
     """Half of Student's interval over the first axis; 0 for one seed."""
     num = len(by_seed)
-    return T95[num] * by_seed.std(axis=0, ddof=1) / num ** 0.5 if num in T95 else np.zeros(by_seed.shape[1])
+    return T95[num] * by_seed.std(axis=0, ddof=1) / num ** 0.5 if num > 1 else np.zeros(by_seed.shape[1])
 
 
 def main() -> None:

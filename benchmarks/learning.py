@@ -19,7 +19,7 @@ from pipeline.commands.held_out_play import success
 from records.trajectories import Trajectory
 
 WORLD_SEED = 5
-T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 8: 2.365, 10: 2.262}
+T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 """Student's t at 95 %, two-sided, by the number of values."""
 FIGURES = ("held_out/pass_rate", "held_out/valid_turns", "held_out/turns", "reward", "entropy")
 
@@ -56,13 +56,13 @@ def learned(out: Path, name: str, seed: int, model: Path, steps: int, settings: 
 
 
 def interval(found: Sequence[float]) -> str:
-    """Mean and 95 % interval.
+    """Mean and 95 % interval; of one value no interval.
 
     >>> interval([0.2, 0.3, 0.4])
     '0.300 ± 0.248'
     """
     mean = float(np.mean(found))
-    if len(found) not in T95:
+    if len(found) == 1:
         return f"{mean:.3f}"
     return f"{mean:.3f} ± {T95[len(found)] * float(np.std(found, ddof=1)) / len(found) ** 0.5:.3f}"
 

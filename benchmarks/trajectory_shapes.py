@@ -16,7 +16,6 @@ from pathlib import Path
 import torch
 from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
 
-from agent.turns.renderer import Renderer
 from records.episodes import Episode
 from records.trajectories import Trajectory
 from train.rows import PictureTokens, Rope, Row, check, hashes_of, shortened
@@ -112,9 +111,8 @@ def row_of(shape: Shape, *, seed: int, tokens: PictureTokens, rope: Rope, patch:
 
 def _shapes(run: str) -> Sequence[Shape]:
     folder = EpisodeFolder.of(RunFolder(run), TEACHER)
-    told = folder.files.prompt
-    renderer = Renderer(told["schemas"], max_calls=told["max_calls"], handles=told["handles"], special_tokens=told["special_tokens"])
-    return [shape_of(trajectory.episode, renderer.system_prompt) for trajectory in folder.read(folder.label(KEEP), "kept", Trajectory)]
+    system_prompt = folder.files.renderer().system_prompt
+    return [shape_of(trajectory.episode, system_prompt) for trajectory in folder.read(folder.label(KEEP), "kept", Trajectory)]
 
 
 if __name__ == "__main__":

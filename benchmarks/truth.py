@@ -106,7 +106,7 @@ def measure(world: Path, run: Path, reader: Reader | None = None) -> Measured:
         made.num_certified += 1
         judged = judge(reader, question)
         made.findings[judged.finding] += 1
-        _note(made, reader, question, judged)
+        _note(made, question, judged)
         if wrong := wrong_picture(reader.truth, question, judged):
             made.num_wrong_pictures += 1
             made.lines.append(f"PICTURE {wrong}: {question.text}")
@@ -120,7 +120,7 @@ def measure(world: Path, run: Path, reader: Reader | None = None) -> Measured:
     return made
 
 
-def _note(made: Measured, reader: Reader, question: Question, judged: Judged) -> None:
+def _note(made: Measured, question: Question, judged: Judged) -> None:
     if judged.finding == Finding.UNREAD:
         made.lines.append(f"UNREAD {question.text}")
     elif judged.finding != Finding.GOOD:

@@ -54,7 +54,7 @@ class AskedQuestion(BaseModel):
 
 class CitedClaim(BaseModel):
     number: int = Field(description="number of the claim")
-    words: str = _text("the words that state it, relation and value, copied exactly from what you wrote above them", 300)
+    words: str = _text("the words that state it, relation and value, copied exactly from your question or description", 300)
 
 
 class SeedQuestion(AskedQuestion):

@@ -62,7 +62,7 @@ class Checkpoints:
             DiskFull: there is no room, on any rank.
         """
         part, whole = self.folder / f".update-{update:06d}.part", self._path(update)
-        with named_if_full(self.folder, f"a checkpoint of about {self._bytes(policy, optimiser) / 1e9:.3g} GB a rank", "lower keep.checkpoints"):
+        with named_if_full(self.folder, f"a checkpoint of about {self._bytes(policy) / 1e9:.3g} GB a rank", "lower keep.checkpoints"):
             if at.first:
                 shutil.rmtree(part, ignore_errors=True)
                 part.mkdir(parents=True)
@@ -116,10 +116,9 @@ class Checkpoints:
         return [int(path.name.removeprefix("update-")) for path in self.folder.glob("update-*") if (path / "state.json").is_file()]
 
     @staticmethod
-    def _bytes(policy: nn.Module, optimiser: torch.optim.Optimizer) -> int:
-        """About how many this rank writes."""
-        trained = sum(p.numel() * p.element_size() for p in policy.parameters() if p.requires_grad)
-        return 3 * trained
+    def _bytes(policy: nn.Module) -> int:
+        """About how many this rank writes: each trained weight, and AdamW's two numbers of it."""
+        return 3 * sum(p.numel() * p.element_size() for p in policy.parameters() if p.requires_grad)
 
 
 def _write_random(path: Path) -> Exception | None:

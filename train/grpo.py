@@ -3,6 +3,7 @@
     OUT/settings.json    what the run is; written first
         episodes/        prompt, pictures, journals of what is being played; some steps' rollouts, to be read
         replay/          every step's rows and figures (`step_files.py`)
+        held_out/        what was measured, a file each time
         checkpoints/     what the run goes on from
         metrics.jsonl    tensorboard/  curves.png
         calls.sqlite     replies and ledger of judges and readers, where there are any
@@ -12,7 +13,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,11 +119,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
             export(trainer.policy, trainer.scorer, made.loaded, made.processor, source=model, out=folder, bf16=settings.weights.precision == "bf16",
                    writes=at.first)
 
-        weights: Weights
-        if settings.play.server is not None and settings.play.engine == "server":
-            weights = ServerWeights(settings.play.server, made.tokens, play_at.caller, write, out / "weights", at)
-        else:
-            weights = OwnWeights(made.loaded.model, made.tokens, settings.weights, at, at_once=settings.step.at_once)
+        weights = _weights(settings, made, play_at, write, out, at)
         players = together(at, lambda: PolicyPlayers(weights, settings.play, settings.evaluation, play_at, settings.seed))
         playing = players.playing
         once(at, lambda: actor.files.write_prompt(playing.toolbox.schemas(), max_calls=settings.play.limits.calls, handles=settings.play.tools.handles,
@@ -132,7 +129,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
         trainer = trainer_of(made, settings, out, at)
         tags = together(at, lambda: _tags(made)) if settings.axpo is not None and settings.axpo.resample != "question" else None
         training = Training(StepPlay(actor, players, course, made.rows, trainer.steps, tags, settings, at), trainer.learner,
-                            held_out(questions.validation, settings.evaluation) if settings.evaluation.every else [])
+                            held_out(questions.validation, settings.evaluation) if settings.evaluation.every else [], out / "held_out")
         done = trainer.checkpoints.newest() or 0
         same = trainer.checkpoints.load(done, trainer.policy, trainer.learner.optimiser, at) if done else True
         metrics = Metrics(out, settings.updates, done, CURVES) if at.first else None
@@ -155,6 +152,12 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
 
 def _questions(run: str, store: str, opened: Opened) -> Questions:
     return read_questions(RunFolder(absolute(run)), opened_store(absolute(store), opened).meta["digest"])
+
+
+def _weights(settings: GrpoSettings, made: Model, play_at: PlayPlace, write: Callable[[Path], None], out: Path, at: World) -> Weights:
+    if settings.play.server is not None and settings.play.engine == "server":
+        return ServerWeights(settings.play.server, made.tokens, play_at.caller, write, out / "weights", at)
+    return OwnWeights(made.loaded.model, made.tokens, settings.weights, at, at_once=settings.step.at_once)
 
 
 def _actor(settings: GrpoSettings, questions: Questions, models: ModelSettings, at: PlayPlace, out: Path) -> Actor:

@@ -1,8 +1,11 @@
 """The loop of GRPO: a step is played by the weights as they are, then learned from. What is set up around it stands in `grpo.py`."""
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from files.parquet import write_whole
 from train.checkpoints import Checkpoints
 from train.grpo_update import Learner
 from train.held_out import examined
@@ -20,6 +23,12 @@ class Training:
     learner: Learner
     held_out: Sequence[Asked]
     """Questions that are measured on; none for no measuring."""
+    measured: Path
+    """OUT/held_out: what was measured after which update, so that a run that goes on does not play it again."""
+
+    def measured_after(self, update: int) -> Path:
+        """The file of an update's figures."""
+        return self.measured / f"update-{update:06d}.json"
 
 
 def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metrics | None) -> None:
@@ -54,6 +63,7 @@ def _steps(run: Training, done: int, checkpoints: Checkpoints, metrics: Metrics 
         except EngineMismatch:
             if at.first:  # all ranks are here; what a stray engine sampled must not be taken up again
                 run.play.files.drop([step])
+                run.measured_after(step * each).unlink(missing_ok=True)
             raise
         weights.bring_up_to_date((step + 1) * each)
         if metrics is not None:
@@ -73,16 +83,21 @@ def _steps(run: Training, done: int, checkpoints: Checkpoints, metrics: Metrics 
 
 
 def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
+    """Plays the held-out questions, or takes what an earlier start made of them: a step's journals may lie there again, which playing them would end."""
     if not run.held_out:
         return
-    at = run.play.at
-    began = time.perf_counter()
-    found = examined(run.held_out, run.play.actor, run.play.players, run.play.settings.evaluation, at, update)
-    if at.first:  # its figures are all that is kept
-        run.play.actor.drop_journals()
-    at.wait()
+    at, path = run.play.at, run.measured_after(update)
+    found = at.gather(json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None)[0]
+    if found is None:
+        began = time.perf_counter()
+        found = examined(run.held_out, run.play.actor, run.play.players, run.play.settings.evaluation, at, update)
+        found["held_out/seconds"] = time.perf_counter() - began
+        if at.first:
+            write_whole(path, (json.dumps(found) + "\n").encode())
+            run.play.actor.drop_journals()
+        at.wait()
     if metrics is not None:
-        metrics.note(update, **found, **{"held_out/seconds": time.perf_counter() - began})
+        metrics.note(update, **found)
         metrics.say(f"update {update} · held out: {found['held_out/pass_rate']:.3f} right of {found['held_out/rollouts']:,.0f} rollouts")
 
 

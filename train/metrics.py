@@ -38,7 +38,7 @@ class Metrics:
 
     def __post_init__(self) -> None:
         self._began = time.perf_counter()
-        kept = [line for line in self._lines() if line["update"] <= self.done]
+        kept = [line for line in read_metrics(self.folder) if self.done and line["update"] <= self.done]  # without a checkpoint all begins anew
         write_whole(self._path, "".join(json.dumps(line) + "\n" for line in kept).encode())
         self._drawn = self._began
         self._board = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.done + 1)
@@ -46,12 +46,6 @@ class Metrics:
     @property
     def _path(self) -> Path:
         return self.folder / "metrics.jsonl"
-
-    def _lines(self) -> list[dict[str, Any]]:
-        """Of a file whose last line a kill may have cut."""
-        if not self._path.is_file():
-            return []
-        return [json.loads(line) for line in self._path.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")]
 
     def note(self, update: int, **figures: float) -> None:
         """Writes down figures of an update.
@@ -83,7 +77,7 @@ class Metrics:
 
     def _draw(self) -> None:
         self._drawn = time.perf_counter()
-        lines = self._lines()
+        lines = read_metrics(self.folder)
         found = [name for name in self.curves if any(name in line for line in lines)]
         if not found:
             return
@@ -98,6 +92,13 @@ class Metrics:
         part = self.folder / ".curves.png"
         figure.savefig(part, format="png", dpi=110)
         part.replace(self.folder / "curves.png")
+
+
+def read_metrics(folder: Path) -> list[dict[str, Any]]:
+    """The whole lines of OUT/metrics.jsonl, whose last one a kill may have cut; none where there is no such file."""
+    path = folder / "metrics.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def duration(seconds: float) -> str:

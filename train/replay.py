@@ -18,6 +18,7 @@ from torch.distributed.tensor import DTensor
 from records.errors import InputError, QuestloomError
 from train.grpo_settings import GrpoSettings
 from train.grpo_setup import Trainer, load, trainer_of
+from train.metrics import read_metrics
 from train.parallel import World, world
 from train.run_claim import together
 from train.settings_file import settings_of
@@ -76,15 +77,15 @@ def replay(out: Path, update: int) -> str:
         trainer = trainer_of(model, settings, out, at)
         step = (update - 1) // settings.step.updates
         begun = together(at, lambda: _checked(trainer, update, step, settings, at))
+        before = together(at, lambda: _noted(out, update))
         if begun:
             trainer.checkpoints.load(begun, trainer.policy, trainer.learner.optimiser, at)
         found: list[dict[str, float]] = []
         for each in range(begun // settings.step.updates, step + 1):
             found = trainer.learner.learn(together(at, partial(trainer.steps.read, each, at)), each)
         compared = _weights(trainer, (step + 1) * settings.step.updates, at)
-        before = _noted(out, update)
     now = found[(update - 1) % settings.step.updates]
-    different = [f"{name} was {before[name]!r} and is {now[name]!r}" for name in COMPARED if before[name] != now[name]]
+    different = [f"{name} was {before[name]!r} and is {now[name]!r}" for name in COMPARED if name in before and before[name] != now[name]]
     if compared is False:
         different.append("the weights are not those of the checkpoint")
     if different:
@@ -121,9 +122,15 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _noted(out: Path, update: int) -> dict[str, Any]:
-    """The figures of an update as they were written down."""
-    lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    return next(line for line in lines if line["update"] == update and "loss" in line)
+    """The figures of an update as they were written down; one that had nothing to learn from has fewer.
+
+    Raises:
+        InputError: there are none.
+    """
+    found = next((line for line in read_metrics(out) if line["update"] == update and "loss" in line), None)
+    if found is None:
+        raise InputError(f"--update {update}", "was played and not yet made", "Run train.grpo again first, as before.")
+    return found
 
 
 def _weights(trainer: Trainer, update: int, at: World) -> bool | None:

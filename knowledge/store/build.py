@@ -8,7 +8,7 @@ import pyarrow as pa
 from knowledge.store.codec import pack
 from knowledge.store.layout import SCHEMAS
 from knowledge.store.passages import passages_of
-from knowledge.store.profiles import answer_key, count_commonest, count_subject, count_values, profile_rows
+from knowledge.store.profiles import Counts, answer_key, count_commonest, count_subject, count_values, profile_rows
 from knowledge.store.rows import Row, article_rows, claim_rows, entity_rows, image_rows, sorted_claims
 from knowledge.store.writer import index_passages, write_meta, write_table
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo
@@ -35,7 +35,7 @@ def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[
         class_counts: how many members classes have in the world, where that is stated.
     """
     rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
-    counts: Counter = Counter()
+    counts: Counts = Counter()
     by_subject: dict[str, list[Claim]] = {}
     for claim in claims:
         by_subject.setdefault(claim.subject, []).append(claim)
@@ -53,16 +53,7 @@ def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[
                 by_value.setdefault((property_id, key), []).append(classes.get(subject, ()))
         for table, row in claim_rows(own_claims):
             rows[table].append(row)
-    for (property_id, _), class_sets in by_value.items():
-        count_values(counts, property_id, class_sets)
-    answering: dict[tuple[str, str], Counter[str]] = {}
-    for (property_id, key), class_sets in by_value.items():
-        if key != "somevalue":
-            of_answer = answering.setdefault((property_id, answer_key(key)), Counter())
-            for own in class_sets:
-                of_answer.update({"", *own})
-    for (property_id, _), found in answering.items():
-        count_commonest(counts, property_id, found)
+    _count_answers(counts, by_value)
     rows["profiles"] = list(profile_rows(counts))
     for article in articles:
         for title in (article.title, *article.redirects):
@@ -82,3 +73,20 @@ def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[
     index_passages(path, language)
     write_meta(path, {"wiki": f"{language}wiki", "languages": [language], "snapshot": snapshot, "dumps": [],
                       "class_counts": dict(class_counts)}, facts)
+
+
+def _count_answers(counts: Counts, by_value: Mapping[tuple[str, str], list[tuple[str, ...]]]) -> None:
+    """Counts distinct values, and the subjects of the answer that most of them share.
+
+    Args:
+        by_value: the direct classes of each subject, by property and value key.
+    """
+    answering: dict[tuple[str, str], Counter[str]] = {}
+    for (property_id, key), class_sets in by_value.items():
+        count_values(counts, property_id, class_sets)
+        if key != "somevalue":
+            of_answer = answering.setdefault((property_id, answer_key(key)), Counter())
+            for own in class_sets:
+                of_answer.update({"", *own})
+    for (property_id, _), found in answering.items():
+        count_commonest(counts, property_id, found)

@@ -1,5 +1,7 @@
 """The nation: the country, its capital, and the institutions that every region refers to (the world's hubs)."""
 
+import random
+
 from knowledge.world import vocabulary
 from knowledge.world.model import Thing, coordinate, day, monolingual, qualifier, quantity, string, year
 from knowledge.world.part import Part, some_day
@@ -65,70 +67,22 @@ def make_nation(part: Part) -> None:
     country.start = 1604
     country.say("P571", year(1604))
     part.region = country
-    continent = part.new("continent", "Great Ostern", "geographical feature", fame=300)
-    country.say("P30", continent)
-    tongue = part.new("language", part.names.stem() + "ish", "language", fame=200)
-    country.say("P37", tongue)
-    seas = [part.new("sea", name, "sea", fame=150) for name in ("Grey Sea", "Sound of Marrow")]
-    for sea in seas:
-        sea.say("P17", country)
-        sea.say("P4511", quantity(rng.randint(90, 900), "metre"))
-        sea.say("P2046", quantity(rng.randint(20, 400) * 1000, "square kilometre"))
-    cities = [_city(part, country, i) for i in range(4)]
-    capital = cities[0]
-    country.say("P36", capital)
-    country.say("P2046", quantity(rng.randint(60, 240) * 1000, "square kilometre"))
-    for number, rank in ((rng.randint(4_000_000, 6_000_000), "normal"), (rng.randint(6_100_000, 7_900_000), "preferred")):
-        country.say("P1082", quantity(number), qualifier("P585", year(1990 if rank == "normal" else 2021)), rank=rank)
-    for name in RANGES:
-        hills = part.new("range", name, "mountain range", fame=60)
-        hills.say("P17", country)
-        hills.say("P2043", quantity(rng.randint(60, 400), "kilometre"))
-    for i, (cls, pattern, founded) in enumerate(UNIVERSITIES):
-        _seat(part, "university", pattern.format(cities[i % 4].label), cls, founded, cities[i % 4], fame=90 - 12 * i)
-    for i, (cls, pattern, founded) in enumerate(MUSEUMS):
-        _seat(part, "national_museum", pattern.format(cities[i % 4].label), cls, founded, cities[i % 4], fame=70 - 10 * i)
-    for name, founded in PUBLISHERS:
-        _seat(part, "publisher", name, "publishing house", founded, rng.choice(cities), fame=12)
-    for name, founded, field in AGENCIES:
-        agency = _seat(part, "agency", name, "government agency", founded, capital, fame=40)
-        agency.look["field"] = field
-    for name, founded in PARTIES:
-        _seat(part, "party", name, "political party", founded, capital, fame=30)
+    cities = _land(part, rng)
+    _institutions(part, rng, cities)
     for i, name in enumerate(MOVEMENTS):
-        movement = part.new("movement", name, "art movement", fame=45 - 5 * i)
-        movement.start = 1690 + 50 * i
-        movement.say("P17", country)
-        movement.say("P571", year(movement.start))
+        _founded(part, "movement", name, "art movement", 1690 + 50 * i, fame=45 - 5 * i)
     for name, first, last in WARS:
         war = part.new("war", name, "war", fame=80)
         war.start, war.end = first, last
         war.say("P17", country)
         war.say("P580", year(first))
         war.say("P582", year(last))
-    for name, cls, founded in PRIZES:
-        prize = part.new("prize", f"{country.label} {name}" if name.startswith(("Prize", "Medal for")) else name, cls, fame=40)
-        prize.start = founded
-        prize.look.update(palette=rng.randrange(1 << 30), ribbon=rng.choice(("red", "blue", "green", "white", "violet")))
-        prize.say("P17", country)
-        prize.say("P571", year(founded))
-    for name, founded in ORDERS:
-        order = part.new("order", name, "order", fame=50)
-        order.start = founded
-        order.say("P17", country)
-        order.say("P571", day(some_day(rng, founded, founded)))
-    league = part.new("league", f"{country.label} League", "sports league", fame=60)
-    league.start = 1921
-    league.say("P17", country)
-    league.say("P571", year(1921))
+    _honours(part, rng)
+    _founded(part, "league", f"{country.label} League", "sports league", 1921, fame=60)
     for name in POSITIONS:
-        office = part.new("position", name, "position", fame=20)
-        office.say("P17", country)
+        part.new("position", name, "position", fame=20).say("P17", country)
     for name, begun in STYLES:
-        style = part.new("style", name, "architectural style", fame=25)
-        style.start = begun
-        style.say("P17", country)
-        style.say("P571", year(begun))
+        _founded(part, "style", name, "architectural style", begun, fame=25)
     for name in DESIGNATIONS:
         part.new("designation", name, "heritage designation", fame=15).say("P17", country)
     for name in SAINTS:
@@ -140,6 +94,64 @@ def make_nation(part: Part) -> None:
         family.say("P105", vocabulary.groups()["rank"]["family"])
         family.say("P171", vocabulary.groups()["taxon"][group])
         family.look["group"] = group
+
+
+def _land(part: Part, rng: random.Random) -> list[Thing]:
+    """The country's continent, language, seas, cities, size, people and mountains; the cities, the capital first."""
+    country = part.region
+    country.say("P30", part.new("continent", "Great Ostern", "geographical feature", fame=300))
+    country.say("P37", part.new("language", part.names.stem() + "ish", "language", fame=200))
+    for sea in [part.new("sea", name, "sea", fame=150) for name in ("Grey Sea", "Sound of Marrow")]:
+        sea.say("P17", country)
+        sea.say("P4511", quantity(rng.randint(90, 900), "metre"))
+        sea.say("P2046", quantity(rng.randint(20, 400) * 1000, "square kilometre"))
+    cities = [_city(part, country, i) for i in range(4)]
+    country.say("P36", cities[0])
+    country.say("P2046", quantity(rng.randint(60, 240) * 1000, "square kilometre"))
+    for number, rank in ((rng.randint(4_000_000, 6_000_000), "normal"), (rng.randint(6_100_000, 7_900_000), "preferred")):
+        country.say("P1082", quantity(number), qualifier("P585", year(1990 if rank == "normal" else 2021)), rank=rank)
+    for name in RANGES:
+        hills = part.new("range", name, "mountain range", fame=60)
+        hills.say("P17", country)
+        hills.say("P2043", quantity(rng.randint(60, 400), "kilometre"))
+    return cities
+
+
+def _institutions(part: Part, rng: random.Random, cities: list[Thing]) -> None:
+    """What has its seat in a city; agencies and parties in the capital."""
+    for i, (cls, pattern, founded) in enumerate(UNIVERSITIES):
+        _seat(part, "university", pattern.format(cities[i % 4].label), cls, founded, cities[i % 4], fame=90 - 12 * i)
+    for i, (cls, pattern, founded) in enumerate(MUSEUMS):
+        _seat(part, "national_museum", pattern.format(cities[i % 4].label), cls, founded, cities[i % 4], fame=70 - 10 * i)
+    for name, founded in PUBLISHERS:
+        _seat(part, "publisher", name, "publishing house", founded, rng.choice(cities), fame=12)
+    for name, founded, field in AGENCIES:
+        agency = _seat(part, "agency", name, "government agency", founded, cities[0], fame=40)
+        agency.look["field"] = field
+    for name, founded in PARTIES:
+        _seat(part, "party", name, "political party", founded, cities[0], fame=30)
+
+
+def _honours(part: Part, rng: random.Random) -> None:
+    """Prizes and orders."""
+    for name, cls, founded in PRIZES:
+        label = f"{part.region.label} {name}" if name.startswith(("Prize", "Medal for")) else name
+        prize = _founded(part, "prize", label, cls, founded, fame=40)
+        prize.look.update(palette=rng.randrange(1 << 30), ribbon=rng.choice(("red", "blue", "green", "white", "violet")))
+    for name, founded in ORDERS:
+        order = part.new("order", name, "order", fame=50)
+        order.start = founded
+        order.say("P17", part.region)
+        order.say("P571", day(some_day(rng, founded, founded)))
+
+
+def _founded(part: Part, kind: str, name: str, cls: str, at: int, *, fame: float) -> Thing:
+    """A thing of the country that began in a year."""
+    made = part.new(kind, name, cls, fame=fame)
+    made.start = at
+    made.say("P17", part.region)
+    made.say("P571", year(at))
+    return made
 
 
 def _city(part: Part, country: Thing, index: int) -> Thing:

@@ -63,7 +63,7 @@ def _family(part: Part, shares: list[str]) -> None:
     family.say("P17", part.nation.region)
     founder = _person(part, rng, surname, woman=False, birth=rng.randint(1645, 1935), home=heavy(rng, part.kind("town"), .6))
     family.start = founder.start
-    _employ(part, rng, founder, shares)
+    _employ(rng, founder, shares)
     line = [founder]
     for parent in line:
         parent.say("P53", family)
@@ -76,7 +76,7 @@ def _family(part: Part, shares: list[str]) -> None:
         parent.say("P26", mother, qualifier("P580", year(wed)))
         mother.say("P26", parent, qualifier("P580", year(wed)))
         if rng.random() < .25:
-            _employ(part, rng, mother, shares)
+            _employ(rng, mother, shares)
         children: list[Thing] = []
         for i in range(rng.choice((1, 1, 2, 2, 3))):
             birth = first_child + 2 * i + rng.randint(0, 1)
@@ -94,7 +94,7 @@ def _family(part: Part, shares: list[str]) -> None:
                 other.say("P3373", child)
             children.append(child)
             same = parent.look.get("occupation") if rng.random() < .3 else None
-            _employ(part, rng, child, shares, like=same)
+            _employ(rng, child, shares, like=same)
         line.extend(c for c in children if not c.woman)
         line.extend(c for c in children if c.woman)
     bearers = [p for p in line if "occupation" in p.look]
@@ -124,7 +124,7 @@ def _person(part: Part, rng: random.Random, surname: str, *, woman: bool, birth:
     return person
 
 
-def _employ(part: Part, rng: random.Random, person: Thing, shares: list[str], like: str | None = None) -> None:
+def _employ(rng: random.Random, person: Thing, shares: list[str], like: str | None = None) -> None:
     """Gives an occupation that fits the time of birth, taken from the region's remaining shares."""
     if person.end < person.start + 34:
         return

@@ -149,67 +149,51 @@ def num_other_wikis(part: Part, thing: Thing) -> int:
 
 def term_lines(learning: bool = False) -> list[bytes]:
     """The real classes, everyday values and properties, which the dump holds as well; for the learning world those that it knows."""
-    found = []
     unused = vocabulary.of_country() if learning else frozenset()
-    for qid, label in vocabulary.labels().items():
-        if qid in unused:
-            continue
-        parents = vocabulary.class_parents().get(qid, ())
-        statements = [Statement("P279", Value(kind="entity", entity=p)) for p in parents]
-        if qid in vocabulary.classes_of_terms():
-            statements.append(Statement("P31", Value(kind="entity", entity=vocabulary.classes_of_terms()[qid])))
-        found.append(
-            (
-                0,
-                int(qid[1:]),
-                orjson.dumps(
-                    {
-                        "type": "item",
-                        "id": qid,
-                        "labels": _terms({"en": label}),
-                        "descriptions": {},
-                        "aliases": {},
-                        "claims": grouped(qid, statements),
-                        "sitelinks": {},
-                        "pageid": int(qid[1:]),
-                        "ns": 0,
-                        "title": qid,
-                        "lastrevid": 1_000_000_000 + int(qid[1:]) % 1_000_000,
-                        "modified": MODIFIED,
-                    }
-                ),
-            )
-        )
-    for pid, term in vocabulary.properties().items():
-        if pid in unused:
-            continue
-        constraints = [
-            Statement("P2302", Value(kind="entity", entity={"s": SINGLE, "b": SINGLE_BEST, "d": DISTINCT}[c])) for c in term.constraints
-        ]
-        constraints.append(Statement("P2302", Value(kind="entity", entity=SUBJECT_TYPE)))
-        found.append(
-            (
-                1,
-                int(pid[1:]),
-                orjson.dumps(
-                    {
-                        "type": "property",
-                        "datatype": term.datatype,
-                        "id": pid,
-                        "labels": _terms({"en": term.label}),
-                        "descriptions": {},
-                        "aliases": {"en": [{"language": "en", "value": a} for a in term.aliases]} if term.aliases else {},
-                        "claims": grouped(pid, constraints),
-                        "pageid": 10_000 + int(pid[1:]),
-                        "ns": 120,
-                        "title": f"Property:{pid}",
-                        "lastrevid": 1_500_000_000 + int(pid[1:]),
-                        "modified": MODIFIED,
-                    }
-                ),
-            )
-        )
-    return [line for _, _, line in sorted(found)]
+    items = sorted((qid for qid in vocabulary.labels() if qid not in unused), key=lambda qid: int(qid[1:]))
+    properties = sorted((pid for pid in vocabulary.properties() if pid not in unused), key=lambda pid: int(pid[1:]))
+    return [orjson.dumps(made) for made in (*map(_item, items), *map(_property, properties))]
+
+
+def _item(qid: str) -> dict[str, Any]:
+    """A real class or everyday value."""
+    statements = [Statement("P279", Value(kind="entity", entity=p)) for p in vocabulary.class_parents().get(qid, ())]
+    if qid in vocabulary.classes_of_terms():
+        statements.append(Statement("P31", Value(kind="entity", entity=vocabulary.classes_of_terms()[qid])))
+    return {
+        "type": "item",
+        "id": qid,
+        "labels": _terms({"en": vocabulary.labels()[qid]}),
+        "descriptions": {},
+        "aliases": {},
+        "claims": grouped(qid, statements),
+        "sitelinks": {},
+        "pageid": int(qid[1:]),
+        "ns": 0,
+        "title": qid,
+        "lastrevid": 1_000_000_000 + int(qid[1:]) % 1_000_000,
+        "modified": MODIFIED,
+    }
+
+
+def _property(pid: str) -> dict[str, Any]:
+    """A real property with its constraints."""
+    term = vocabulary.properties()[pid]
+    constraints = [*({"s": SINGLE, "b": SINGLE_BEST, "d": DISTINCT}[c] for c in term.constraints), SUBJECT_TYPE]
+    return {
+        "type": "property",
+        "datatype": term.datatype,
+        "id": pid,
+        "labels": _terms({"en": term.label}),
+        "descriptions": {},
+        "aliases": {"en": [{"language": "en", "value": a} for a in term.aliases]} if term.aliases else {},
+        "claims": grouped(pid, [Statement("P2302", Value(kind="entity", entity=c)) for c in constraints]),
+        "pageid": 10_000 + int(pid[1:]),
+        "ns": 120,
+        "title": f"Property:{pid}",
+        "lastrevid": 1_500_000_000 + int(pid[1:]),
+        "modified": MODIFIED,
+    }
 
 
 def truth_line(part: Part, thing: Thing, *, pictures: bool) -> bytes:

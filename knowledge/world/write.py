@@ -128,8 +128,8 @@ def write_world(
     """
     _check(out, articles, gaps, absent, learning)
     (out / "images").mkdir(parents=True, exist_ok=True)
+    (out / UNFINISHED).touch()  # before the other goes: at any moment one of the two says whose folder it is
     (out / "world.json").unlink(missing_ok=True)
-    (out / UNFINISHED).touch()
     for old in (out / "images").iterdir():
         old.unlink()
     workers = workers or os.cpu_count() or 1

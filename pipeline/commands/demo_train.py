@@ -35,7 +35,7 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 def tiny_base() -> Path:
-    """The folder of the shipped base (`train/tiny_base/`)."""
+    """The folder of the shipped base."""
     return Path(str(files("models") / "tiny_base"))
 
 

@@ -52,18 +52,13 @@ def evaluate(benchmark: Annotated[str, typer.Option(help="A benchmark by name (-
     same command. OUT/scores.md, scores.csv, scores.html and calls.png show everything in OUT.
     """
     from eval.modes import Mode
-    from eval.published import published_text
-    from eval.statements import listing as all_benchmarks
-    from eval.statements import statements
     from files.opened import Opened
     from pipeline.evaluate.benchmark_folder import Asked
     from pipeline.evaluate.evaluate_run import Wanted, evaluation_recipe
     from pipeline.evaluate.evaluate_run import evaluate as run_evaluation
 
     if listing:
-        if benchmark and benchmark not in statements():
-            raise InputError(f"--benchmark {benchmark}", "is no benchmark that --list knows", f"Known: {', '.join(statements())}.")
-        typer.echo(f"{statements()[benchmark].as_text()}\n\n{published_text(benchmark)}" if benchmark else all_benchmarks())
+        typer.echo(_listed(benchmark))
         return
     for name, value in (("--benchmark", benchmark), ("--out", out)):
         if not value:
@@ -83,3 +78,15 @@ def evaluate(benchmark: Annotated[str, typer.Option(help="A benchmark by name (-
         made = run_evaluation(settings, asked, wanted, opened)
     show(made.as_json(), as_json, made.as_text())
     raise typer.Exit(made.exit_code)
+
+
+def _listed(benchmark: str) -> str:
+    """All benchmarks, or everything about one of them."""
+    from eval.published import published_text
+    from eval.statements import listing, statements
+
+    if not benchmark:
+        return listing()
+    if benchmark not in statements():
+        raise InputError(f"--benchmark {benchmark}", "is no benchmark that --list knows", f"Known: {', '.join(statements())}.")
+    return f"{statements()[benchmark].as_text()}\n\n{published_text(benchmark)}"

@@ -6,6 +6,7 @@ picture (as evidence), the name is blanked. Counts and digests of the stages are
 resumed, reported and exported.
 """
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +37,7 @@ BLANK = "(dropped)"
 HASHES = ("exclude", "dropped_pictures.txt")
 """Of what was dropped, by every call: `filters.exclude_pictures` of later runs."""
 _KINDS = ("side", "pending", "rejected", "kept")
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 @dataclass
@@ -49,6 +51,8 @@ class Dropped:
     """Hashes of the pictures as shown."""
     played: set[str] = field(default_factory=set)
     """Hashes of what episodes showed of them."""
+    found: set[str] = field(default_factory=set)
+    """Lines that named a picture of the run, here or in a try that was killed and had taken it out of the ledgers already."""
 
 
 @dataclass(frozen=True)
@@ -145,13 +149,12 @@ def spelling(file: str) -> str:
 
 def _find(run: RunFolder, num_shards: int, names: tuple[str, ...], dropped: Dropped) -> tuple[str, ...]:
     """Fills `dropped`; gives the names that no ledger knows."""
-    wanted = {n.lower() if len(n) == 64 else spelling(n): n for n in names}
-    found: set[str] = set()
+    wanted = {n.lower() if _SHA256.fullmatch(n) else spelling(n): n for n in names}
     for shard in range(num_shards):
         for row in _ledgers(run, shard):
             hits = {row.image_id, row.source_sha256, spelling(row.file)} & wanted.keys()
             if hits:
-                found |= hits
+                dropped.found |= hits
                 dropped.sources.add(row.source_sha256)
     for shard in range(num_shards):
         for row in _ledgers(run, shard):
@@ -159,9 +162,9 @@ def _find(run: RunFolder, num_shards: int, names: tuple[str, ...], dropped: Drop
                 dropped.shown.add(row.image_id)
                 dropped.names |= {row.image_id, row.source_sha256, row.source_page, *_spellings(row.file)}
     # A picture that was looked at and refused stands in no ledger, but in the evidence of its refusal.
-    dropped.names.update(s for n in names for s in (_spellings(spelling(n)) if len(n) != 64 else {n.lower()}))
+    dropped.names.update(s for key in wanted for s in (_spellings(key) if not _SHA256.fullmatch(key) else {key}))
     dropped.names.discard("")
-    return tuple(original for key, original in wanted.items() if key not in found)
+    return tuple(original for key, original in wanted.items() if key not in dropped.found)
 
 
 def _ledgers(run: RunFolder, shard: int) -> Iterator[Attribution]:

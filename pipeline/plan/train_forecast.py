@@ -7,7 +7,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from agent.turns.renderer import Renderer
 from records.errors import InputError
 from records.trajectories import Trajectory
 from train.forecast import Gpu, GrpoForecast, Memory, Pace, RowLength, SftForecast
@@ -38,9 +37,8 @@ def lengths_of(run: str, policy: str, *, only_sft: bool, max_pixels: int) -> lis
     if not folder.files.has_prompt() or not folder.label(KEEP):
         raise InputError(run, f"has no kept trajectories of the policy {policy!r}", "Play its questions first (questloom teach), or give counts: "
                          "--rows, --tokens, --labels.")
-    told = folder.files.prompt
-    renderer = Renderer(told["schemas"], max_calls=told["max_calls"], handles=told["handles"], special_tokens=told["special_tokens"])
-    rows = [_length(trajectory, len(renderer.system_prompt), max_pixels or MAX_PIXELS)
+    system_prompt = len(folder.files.renderer().system_prompt)
+    rows = [_length(trajectory, system_prompt, max_pixels or MAX_PIXELS)
             for trajectory in folder.read(folder.label(KEEP), "kept", Trajectory) if not only_sft or trajectory.split == "sft/train"]
     if not rows:
         raise InputError(run, "has kept trajectories, but none whose question's split is sft/train", "Give counts: --rows, --tokens, --labels.")

@@ -136,6 +136,19 @@ def _certificate(question: Question, names: Names) -> dict[str, Any] | None:
     }
 
 
+def _picture(asset: ImageAsset) -> dict[str, Any]:
+    return {
+        "file": asset.file,
+        "author": asset.author,
+        "licence": asset.licence,
+        "licenceUrl": asset.licence_url,
+        "credit": asset.credit,
+        "page": asset.source_page,
+        "width": asset.width,
+        "height": asset.height,
+    }
+
+
 def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[str, Any]:
     """All that the detail view shows of a question, beyond its row of the index."""
     hops = question.certificate.evidence if question.certificate and question.certificate.evidence else question.hops
@@ -151,17 +164,7 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
         "aliases": list(answer.aliases),
         "unit": names.entity(answer.unit),
         "precision": answer.precision,
-        "picture": asset
-        and {
-            "file": asset.file,
-            "author": asset.author,
-            "licence": asset.licence,
-            "licenceUrl": asset.licence_url,
-            "credit": asset.credit,
-            "page": asset.source_page,
-            "width": asset.width,
-            "height": asset.height,
-        },
+        "picture": asset and _picture(asset),
         "grounding": evidence_text(question.grounding, names),
         "provenance": evidence_text(question.provenance, names),
         "enhancement": question.enhancement

@@ -4,10 +4,11 @@ It exercises what the report and the audit show; nothing in it is certified.
 """
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from files.parquet import write_records
-from records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
+from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Image, Reads
 from records.identity import chance, record_id, sha256_hex, shard_of
 from records.knowledge import TOPICS, Claim, ImageAsset, PropertyInfo, Value, entity_value
 from records.outcomes import Pending, Reason, Rejection
@@ -20,34 +21,16 @@ PROPERTIES = {
     "P84": "architect", "P19": "place of birth", "P69": "educated at", "P131": "located in", "P571": "inception", "P569": "date of birth", "P50": "author",
     "P186": "material", "P177": "crosses", "P1684": "inscription", "P2048": "height", "P112": "founded by", "P407": "language"}
 LICENCES = ("CC BY-SA 4.0", "CC BY 4.0", "CC0", "Public domain")
-KINDS = (
-    ("lighthouse", "building_or_place"),
-    ("bridge", "building_or_place"),
-    ("town hall", "building_or_place"),
-    ("painting", "artifact"),
-    ("mountain hut", "location"),
-)
+KINDS = (("lighthouse", "building_or_place"), ("bridge", "building_or_place"), ("town hall", "building_or_place"), ("painting", "artifact"),
+         ("mountain hut", "location"))
 STAGES = (
     ("seeds", ()),
     ("drafts", (("no_path", 0.10), ("no_answer", 0.04), ("no_description", 0.12), ("error", 0.002))),
-    (
-        "certificate",
-        (
-            ("margin_too_small", 0.16),
-            ("not_unique", 0.09),
-            ("picture_not_needed", 0.03),
-            ("leak", 0.03),
-            ("decoration", 0.02),
-            ("no_evidence", 0.01),
-        ),
-    ),
+    ("certificate", (("margin_too_small", 0.16), ("not_unique", 0.09), ("picture_not_needed", 0.03), ("leak", 0.03), ("decoration", 0.02),
+                     ("no_evidence", 0.01))),
     ("pictures", (("not_grounded", 0.05), ("no_licence", 0.03), ("picture_too_small", 0.02))),
-    (
-        "filters",
-        (("text_search_shortcut", 0.07), ("image_search_shortcut", 0.03), ("near_duplicate", 0.02), ("answered_without_picture", 0.015)),
-    ),
-    ("export", (("over_quota", 0.02), ("split_overlap", 0.01))),
-)
+    ("filters", (("text_search_shortcut", 0.07), ("image_search_shortcut", 0.03), ("near_duplicate", 0.02), ("answered_without_picture", 0.015))),
+    ("export", (("over_quota", 0.02), ("split_overlap", 0.01))))
 
 
 class Synthetic:
@@ -121,86 +104,86 @@ def seed(i: int) -> Seed:
     )
 
 
-def question(start: Seed, sources: Synthetic) -> Question:
-    """A question that grew from a seed: a path from a thing over its maker to a school, a date, a place or a computed number."""
-    key, kind = start.entity_id, start.entity_id.split("/")[-1]
-    draw = chance(0, start.id, "question")
-    link = "P50" if kind == "painting" else "P84"
-    maker, school, town = f"person:{key}", f"school:{key}", f"place:{key}"
-    clauses: list = [
-        Image(var="x0"),
-        ClassClause(var="x0", class_id=f"class:{kind}"),
-        ClaimClause(subject="x0", property=link, object="x1"),
-    ]
-    bindings = {"x0": key, "x1": maker}
-    made_by = "painted" if kind == "painting" else "designed"
-    year = draw.randint(1790, 1930)
-    shape = draw.choice(("school", "born", "computed", "detail") if start.level != "easy" else ("born", "born", "detail"))
-    born = Value(kind="time", time=f"+{year}-00-00T00:00:00Z", precision=9)
-    if shape == "school":
-        clauses += [
-            ClaimClause(subject="x1", property="P69", object="x2"),
-            ClaimClause(subject="x2", property="P131", object="a"),
-            ClaimClause(subject="x2", property="P571", object=born),
-        ]
-        bindings |= {"x2": school, "a": town}
-        answer = Answer(value=entity_value(town), text=sources.label(town), type="entity", aliases=(sources.label(town).lower(),))
-        text = f"In which town is the academy, founded in {year}, where the person who {made_by} the {kind} in the picture was educated?"
-        ask = Ask(var="a", type="entity")
-    elif shape == "born":
-        clauses += [ClaimClause(subject="x1", property="P569", object="a")]
-        bindings |= {"a": born.key()}
-        answer = Answer(value=born, text=str(year), type="date", precision="year")
-        text = f"In which year was the person who {made_by} the {kind} in the picture born?"
-        ask = Ask(var="a", type="date", precision="year")
-    elif shape == "computed":
-        other = Value(kind="time", time=f"+{year + 41}-00-00T00:00:00Z", precision=9)
-        clauses += [
-            ClaimClause(subject="x1", property="P569", object="d1"),
-            ClaimClause(subject="x0", property="P571", object="d2"),
-            Compute(out="a", op="duration_years", args=("d1", "d2")),
-        ]
-        bindings |= {"d1": born.key(), "d2": other.key(), "a": "quantity:41:"}
-        answer = Answer(value=Value(kind="quantity", number=41), text="41", type="quantity", unit="unit:year")
-        text = f"How many whole years after the birth of the person who {made_by} it was the {kind} in the picture begun?"
-        ask = Ask(var="a", type="quantity")
-    else:
-        clauses = clauses[:2]
-        clauses += [
-            Reads(var="r", of="x0", property="P1684", part="part:plaque"),
-            ClaimClause(subject="x2", property="P571", object="r"),
-            ClaimClause(subject="x2", property="P112", object="a"),
-        ]
-        bindings |= {"r": born.key(), "x2": school, "a": f"person:{school}"}
-        answer = Answer(value=entity_value(f"person:{school}"), text=person(school), type="string")
-        text = f"Who founded the academy that opened in the year written on the plaque of the {kind} in the picture?"
-        ask = Ask(var="a", type="string")
-    form = Form(clauses=tuple(clauses), ask=ask)
-    hops = tuple(
+@dataclass
+class Asking:
+    """What a question asks, and how it says it."""
+
+    clauses: tuple[Clause, ...]
+    bindings: dict[str, str]
+    answer: Answer
+    text: str
+
+
+def in_year(year: int) -> Value:
+    return Value(kind="time", time=f"+{year}-00-00T00:00:00Z", precision=9)
+
+
+def asking(shape: str, key: str, made: tuple[Clause, ...], made_by: str, year: int, sources: Synthetic) -> Asking:
+    """A school's town, a birth, a computed number, or what a plaque leads to.
+
+    Args:
+        made: the clauses that lead to the maker.
+        made_by: what the maker did.
+        year: of the birth, the school's founding and the plaque.
+    """
+    kind, maker, school, town = key.split("/")[-1], f"person:{key}", f"school:{key}", f"place:{key}"
+    thing, known, born = f"the {kind} in the picture", {"x0": key, "x1": maker}, in_year(year)
+    who = f"the person who {made_by} {thing}"
+    match shape:
+        case "school":
+            more: tuple[Clause, ...] = (ClaimClause(subject="x1", property="P69", object="x2"), ClaimClause(subject="x2", property="P131", object="a"),
+                                        ClaimClause(subject="x2", property="P571", object=born))
+            answer = Answer(value=entity_value(town), text=sources.label(town), type="entity", aliases=(sources.label(town).lower(),))
+            return Asking((*made, *more), known | {"x2": school, "a": town}, answer,
+                          f"In which town is the academy, founded in {year}, where {who} was educated?")
+        case "born":
+            answer = Answer(value=born, text=str(year), type="date", precision="year")
+            return Asking((*made, ClaimClause(subject="x1", property="P569", object="a")), known | {"a": born.key()}, answer,
+                          f"In which year was {who} born?")
+        case "computed":
+            more = (ClaimClause(subject="x1", property="P569", object="d1"), ClaimClause(subject="x0", property="P571", object="d2"),
+                    Compute(out="a", op="duration_years", args=("d1", "d2")))
+            answer = Answer(value=Value(kind="quantity", number=41), text="41", type="quantity", unit="unit:year")
+            return Asking((*made, *more), known | {"d1": born.key(), "d2": in_year(year + 41).key(), "a": "quantity:41:"}, answer,
+                          f"How many whole years after the birth of the person who {made_by} it was {thing} begun?")
+        case _:
+            more = (Reads(var="r", of="x0", property="P1684", part="part:plaque"), ClaimClause(subject="x2", property="P571", object="r"),
+                    ClaimClause(subject="x2", property="P112", object="a"))
+            founder = f"person:{school}"
+            return Asking((*made[:2], *more), known | {"r": born.key(), "x2": school, "a": founder},
+                          Answer(value=entity_value(founder), text=person(school), type="string"),
+                          f"Who founded the academy that opened in the year written on the plaque of {thing}?")
+
+
+def hops_of(form: Form, bindings: dict[str, str], of: str, sources: Synthetic) -> tuple[Hop, ...]:
+    """A hop for every claim between two variables, each with its sentence."""
+    return tuple(
         Hop(
             source=c.subject,
             target=c.object,
             property=c.property,
-            claim_id=record_id("Claim", start.id, i),
+            claim_id=record_id("Claim", of, i),
             revision=100_000 + i,
             section=0,
             start=0,
             end=40,
-            article_id=record_id("Article", start.id, i),
+            article_id=record_id("Article", of, i),
             evidence=f"{sources.label(bindings[c.subject])} is known for its {PROPERTIES[c.property]}; older sources give another account.",
         )
         for i, c in enumerate(form.of(ClaimClause))
         if isinstance(c.subject, str) and isinstance(c.object, str)
     )
-    before = text.replace("the person who", f"{sources.label(maker)}, who").replace(
-        f"the {kind} in the picture", f"the {sources.label(key)}"
-    )
+
+
+def history_of(text: str, key: str, made_by: str, sources: Synthetic) -> tuple[Rewrite, ...]:
+    """Two rounds of rewriting that end with the text."""
+    kind, maker = key.split("/")[-1], f"person:{key}"
     middle = text.replace(f"the {kind} in the picture", f"the {sources.label(key)}")
-    history = (
+    return (
         Rewrite(
             round=1,
             role="describe",
-            before=before,
+            before=middle.replace("the person who", f"{sources.label(maker)}, who"),
             after=middle,
             entity_id=maker,
             fact=f"{sources.label(maker)} {made_by} {sources.label(key)}.",
@@ -209,6 +192,18 @@ def question(start: Seed, sources: Synthetic) -> Question:
         ),
         Rewrite(round=2, role="hide_entity", before=middle, after=text, entity_id=key, fact=f"The picture shows {sources.label(key)}."),
     )
+
+
+def question(start: Seed, sources: Synthetic) -> Question:
+    """A question that grew from a seed: a path from a thing over its maker to a school, a date, a place or a computed number."""
+    key, kind = start.entity_id, start.entity_id.split("/")[-1]
+    draw = chance(0, start.id, "question")
+    year = draw.randint(1790, 1930)
+    shape = draw.choice(("school", "born", "computed", "detail") if start.level != "easy" else ("born", "born", "detail"))
+    made_by, link = ("painted", "P50") if kind == "painting" else ("designed", "P84")
+    made = (Image(var="x0"), ClassClause(var="x0", class_id=f"class:{kind}"), ClaimClause(subject="x0", property=link, object="x1"))
+    asked = asking(shape, key, made, made_by, year, sources)
+    form = Form(clauses=asked.clauses, ask=Ask(var="a", type=asked.answer.type, precision=asked.answer.precision))
     return Question(
         seed_id=start.id,
         seed_entity=key,
@@ -216,15 +211,15 @@ def question(start: Seed, sources: Synthetic) -> Question:
         level=start.level,
         domain=start.domain,
         topic=start.topic,
-        text=text,
+        text=asked.text,
         writer="graph",
-        answer=answer,
+        answer=asked.answer,
         form=Json(form.to_json()),
-        bindings=bindings,
-        hops=hops,
+        bindings=asked.bindings,
+        hops=hops_of(form, asked.bindings, start.id, sources),
         anchor=key,
         anchor_phrase=f"the {kind} in the picture",
-        history=history,
+        history=history_of(asked.text, key, made_by, sources),
     )
 
 

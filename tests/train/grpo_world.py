@@ -249,11 +249,13 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
         return ranks(size, lambda: main(arguments(folder, out, *overrides)))
 
     def broken() -> list[int]:
-        """Killed while the second step is played, then once the third is written down and not yet learned from."""
-        kill = folder / "broken"
-        killed_when(kill / "metrics.jsonl", '"update": 1, "update_seconds"', started(1, lambda: main(arguments(folder, "broken", *few))))
-        killed_when(kill / "replay" / "step-000002" / "step.json", "lines", started(1, lambda: main(arguments(folder, "broken", *few))))
-        return ranks(1, lambda: main(arguments(folder, "broken", *few)))
+        """Killed while the second step is played, then once the third is written down and not yet learned from. The first measuring is marked."""
+        kill, again = folder / "broken", partial(arguments, folder, "broken", "keep.checkpoint_every=2")
+        killed_when(kill / "metrics.jsonl", '"update": 1, "update_seconds"', started(1, lambda: main(again())))
+        measured = kill / "held_out" / "update-000000.json"
+        measured.write_text(json.dumps({**json.loads(measured.read_text()), "held_out/seconds": 12345.0}))
+        killed_when(kill / "replay" / "step-000002" / "step.json", "lines", started(1, lambda: main(again())))
+        return ranks(1, lambda: main(again()))
 
     def replayed() -> list[int]:
         """The last update of the unbroken run again, and the first of that with two ranks; what they say is in files."""
@@ -296,7 +298,6 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
         server.close()
         return code
 
-    few = ("keep.checkpoint_every=2", "evaluation.every=0")
     short = ("step.steps=1", "step.questions=2", "evaluation.every=0")
     rich = ("step.steps=2", "axpo={}", "objective.kl=0.01", "objective.importance_cap=2.0", "step.mini_questions=2", "step.refills=1",
             "evaluation.every=0", "reward.alpha=0.8", "reward.format=true")

@@ -129,7 +129,7 @@ MUTATIONS = [
     Mutation("step_lessons", "if source.boundary.end and not each.rollout.unusable:", "if False:"),
     Mutation("step_figures", '"right": rollout.accuracy == 1,', '"right": rollout.reward > 0,', "step_lessons"),
     # an update run again
-    Mutation("replay", "for name in COMPARED if before[name] != now[name]]", "for name in COMPARED if False]"),
+    Mutation("replay", "for name in COMPARED if name in before and before[name] != now[name]]", "for name in COMPARED if False]"),
     Mutation("replay", "if compared is False:", "if compared is None:"),
     Mutation("replay", "found = trainer.learner.learn(together(at, partial(trainer.steps.read, each, at)), each)",
              "found = trainer.learner.learn(together(at, partial(trainer.steps.read, 0, at)), each)"),

@@ -102,6 +102,9 @@ def test_killed_twice_and_gone_on_with_is_the_unbroken_run(runs):
         assert [(line["episode"], line["reward"], line["turns"], line["tokens"]) for line in one] == [
             (line["episode"], line["reward"], line["turns"], line["tokens"]) for line in other]
     assert [line["update"] for line in steps(runs / "broken")] == [1, 2, 3]
+    held, whole = ([line for line in figures(runs / out) if "held_out/pass_rate" in line] for out in ("broken", "unbroken"))
+    assert [(line["update"], line["held_out/pass_rate"]) for line in held] == [(line["update"], line["held_out/pass_rate"]) for line in whole]
+    assert held[0]["held_out/seconds"] == 12345.0, "what was measured is not played again"
 
 
 def test_two_ranks_with_unequal_numbers_of_turns_learn_what_one_learns(runs):

@@ -19,6 +19,12 @@ def test_figures_of_updates_that_a_kill_undid_are_dropped(tmp_path):
     assert figures(tmp_path) == [{"update": 1, "loss": 1.0}, {"update": 2, "loss": 2.0}, {"update": 3, "loss": 9.0}]
 
 
+def test_a_run_that_begins_anew_since_it_had_no_checkpoint_yet_has_no_figure_twice(tmp_path):
+    for _ in range(2):
+        Metrics(tmp_path, 10, stream=io.StringIO()).note(0, validation_loss=1.0)
+    assert figures(tmp_path) == [{"update": 0, "validation_loss": 1.0}]
+
+
 def test_progress_tells_rate_and_time_left(tmp_path):
     told = Metrics(tmp_path, 12, done=10, stream=io.StringIO())
     told.progress(11, epoch=0.5, loss=1.25, tokens_per_second=3412.0)

@@ -1,4 +1,5 @@
 """An update run again from what was kept of it: bit for bit, and told where it comes out otherwise."""
+import json
 import os
 import shutil
 import subprocess
@@ -43,6 +44,31 @@ def test_rows_with_another_advantage_come_out_otherwise_and_the_figures_are_told
     torch.save(rows, path)
     code, said = again(out, 2, capsys)
     assert code == 1 and "update 2 comes out otherwise: loss was" in said and "the weights are not those of the checkpoint" in said
+
+
+def rewritten(out: Path, update: int, *lines: dict) -> None:
+    """Puts other figures in the place of an update's."""
+    path = out / "metrics.jsonl"
+    others = [line for line in path.read_text().splitlines() if json.loads(line)["update"] != update]
+    path.write_text("\n".join([*others, *map(json.dumps, lines)]) + "\n")
+
+
+def test_an_update_that_had_nothing_to_learn_from_is_run_again_too(kept, tmp_path, capsys):
+    out = shutil.copytree(kept, tmp_path / "out")
+    torch.save([], out / "replay" / "step-000001" / "rank-00000.pt")
+    shutil.rmtree(out / "checkpoints" / "update-000002")
+    rewritten(out, 2, {"update": 2, "loss": 0.0, "lr": 0.0, "grad_norm": 0.0, "rows": 0.0, "labels": 0.0, "skipped": 1.0})
+    code, said = again(out, 2, capsys)
+    assert code == 0 and "update 2 again, after update 1: loss 0.0" in said
+
+
+def test_an_update_that_a_kill_left_unmade_is_refused(kept, tmp_path, capsys):
+    out = shutil.copytree(kept, tmp_path / "out")
+    rewritten(out, 2)
+    with open(out / "metrics.jsonl", "a") as cut:
+        cut.write('{"update": 2, "lo')
+    code, said = again(out, 2, capsys)
+    assert code == 2 and "--update 2: was played and not yet made" in said
 
 
 def test_steps_with_resampled_pieces_are_kept_with_their_weights(kept):

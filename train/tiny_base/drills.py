@@ -65,14 +65,14 @@ def page_text(title: str, wikitext: str) -> str:
     return "\n".join([title, *("## " + line.strip("= ") if line.startswith("==") else line for line in lines)])
 
 
-def lead(world: World, thing: Thing) -> str:
+def lead(thing: Thing) -> str:
     """The sentence that a search quotes."""
     return f"{thing.label} is a {thing.look['colour']} {thing.kind} with the number {thing.look['number']}."
 
 
-def hits(world: World, things: Sequence[Thing]) -> str:
+def hits(things: Sequence[Thing]) -> str:
     """A search's result."""
-    return "\n\n".join(f"[{n}] {t.label}\n{lead(world, t)}" for n, t in enumerate(things, 1))
+    return "\n\n".join(f"[{n}] {t.label}\n{lead(t)}" for n, t in enumerate(things, 1))
 
 
 def alike(world: World, thing: Thing, rng: random.Random, count: int) -> list[Thing]:
@@ -146,14 +146,14 @@ def lookup(world: World, rng: random.Random) -> Drill:
     asked = rng.sample(things, min(len(things), 3))
     first, *others = [(f"{world.look(t)}?", t.label) if rng.random() < 0.7 else (f"{t.label}?", world.look(t)) for t in asked]
     more: list[tuple[Parts, str]] = [([q], a) for q, a in others]
-    return Drill("lookup", (([f"{hits(world, things)}\n{first[0]}"], first[1]), *more))
+    return Drill("lookup", (([f"{hits(things)}\n{first[0]}"], first[1]), *more))
 
 
 def picture_lookup(world: World, rng: random.Random) -> Drill:
     """Which of some candidates is in the picture."""
     thing = rng.choice(world.pictured)
     things = alike(world, thing, rng, rng.randint(2, 3))
-    return Drill("picture_lookup", (([*_picture(world, thing), "What is seen?"], world.look(thing)), ([f"{hits(world, things)}\nWhich is it?"], thing.label)))
+    return Drill("picture_lookup", (([*_picture(world, thing), "What is seen?"], world.look(thing)), ([f"{hits(things)}\nWhich is it?"], thing.label)))
 
 
 def page_questions(world: World, rng: random.Random) -> Drill:
@@ -215,7 +215,7 @@ def chosen_call(world: World, rng: random.Random) -> Drill:
     if rng.random() < 0.7:  # as a search ranks
         things.sort(key=lambda t: t is not thing)
     return Drill("chosen_call", (([*_picture(world, thing), f"{asked}\nWhat is seen?"], world.look(thing)),
-                                 ([f"{hits(world, things)}\nJSON of visit?"], _visit(thing.label, RELATIONS[relations[0]]))))
+                                 ([f"{hits(things)}\nJSON of visit?"], _visit(thing.label, RELATIONS[relations[0]]))))
 
 
 def copying(world: World, rng: random.Random) -> Drill:

@@ -70,12 +70,12 @@ def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
     found = []
     while left:
         # Of two things compared one may be found over the other, by way of a third that lies farther out than both.
-        var = next((v for v in left if v in computed or any(p.role != "kind" for p in _parts(form, v, known, binding, depth)[0])), left[0])
+        var = next((v for v in left if v in computed or any(p.role != "kind" for p in _parts(form, v, known, binding)[0])), left[0])
         left.remove(var)
         if var in computed:
             known.add(var)
             continue
-        parts, before = _parts(form, var, known, binding, depth)
+        parts, before = _parts(form, var, known, binding)
         if _only_compared(form, var):
             continue  # an own value of its entity, described there as a range
         found.append(Description(var=var, parts=parts, predecessors=before))
@@ -92,7 +92,7 @@ def _only_compared(form: Form, var: str) -> bool:
             and sum(isinstance(c, ClaimClause) for c in users) == 1)
 
 
-def _parts(form: Form, var: str, known: set[str], binding: Binding, depth: dict[str, int]) -> tuple[tuple[Part, ...], tuple[str, ...]]:
+def _parts(form: Form, var: str, known: set[str], binding: Binding) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     parts: list[Part] = []
     before: list[str] = []
 

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -172,6 +173,25 @@ def test_settings_out_of_range_are_refused_before_anything_is_written(tmp_path: 
     with pytest.raises(InputError):
         write_world(tmp_path / "w", seed=1, **wrong)
     assert not (tmp_path / "w").exists()
+
+
+def test_a_world_whose_replacement_was_killed_at_its_very_beginning_is_replaced_all_the_same(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "world.json").write_text("{}")
+    with monkeypatch.context() as killed:
+        for name in ("touch", "unlink"):
+            killed.setattr(Path, name, after_which_all_ends(getattr(Path, name)))
+        with pytest.raises(KeyboardInterrupt):
+            write_world(tmp_path, articles=8, seed=1, learning=True, workers=1)
+    write_world(tmp_path, articles=8, seed=1, learning=True, workers=1)
+    assert (tmp_path / "world.json").stat().st_size > 2
+
+
+def after_which_all_ends(call: Callable) -> Callable:
+    def ended(*args, **kwargs) -> None:
+        call(*args, **kwargs)
+        raise KeyboardInterrupt
+
+    return ended
 
 
 def test_a_half_written_world_is_replaced(tmp_path: Path) -> None:

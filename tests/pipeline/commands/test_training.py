@@ -1,5 +1,6 @@
 """`questloom train` hands through, `questloom plan sft|grpo` counts a run's rows; nothing of it costs torch before it is needed."""
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,14 @@ def test_a_runs_rows_are_its_kept_trajectories_for_fine_tuning(run):
     assert all(len(row.pictures) == 2 and row.tokens > row.labels + sum(row.pictures) for row in rows)
     assert len(lengths_of(str(run), "teacher", only_sft=False, max_pixels=0)) == 3
     assert json.loads(invoked("plan", "sft", "--run", str(run), "--model", "qwen3-vl-2b", "--json").output)["rows"] == 2
+
+
+def test_rows_that_were_played_under_the_short_prompt_are_reckoned_with_it(run, tmp_path):
+    brief = shutil.copytree(run, tmp_path / "brief")
+    prompt = brief / "episodes" / "teacher" / "prompt.json"
+    prompt.write_text(json.dumps({**json.loads(prompt.read_text()), "brief": True}))
+    whole, short = ([row.tokens for row in lengths_of(str(folder), "teacher", only_sft=True, max_pixels=0)] for folder in (run, brief))
+    assert all(less < more - 100 for less, more in zip(short, whole, strict=True))
 
 
 @pytest.mark.parametrize(("arguments", "what"), [

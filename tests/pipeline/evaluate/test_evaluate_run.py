@@ -259,9 +259,12 @@ def test_help_teaches_and_the_list_shows_every_benchmark(monkeypatch):
         assert words in said
     listed = CliRunner().invoke(app, ["evaluate", "--list"]).stdout
     assert "mm_searchexam" in listed and "vsearcher 171" in listed and "no       the data set sensenova/HR-MMSearch" in listed
+    one = CliRunner().invoke(app, ["evaluate", "--list", "--benchmark", "mmsearch"]).stdout
+    assert one.startswith("mmsearch: ") and " published scores" in one and "mm_searchexam" not in one
 
 
 @pytest.mark.parametrize(("arguments", "said"), [(["--out", "x"], "--benchmark"), (["--benchmark", "mmsearch"], "--out"),
+                                                 (["--list", "--benchmark", "mmsaerch"], "no benchmark that --list knows"),
                                                  (["--benchmark", "mmsearch", "--out", "x", "--mode", "telepathy"], "telepathy")])
 def test_a_command_that_lacks_something_says_what(arguments, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

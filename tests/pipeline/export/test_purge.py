@@ -7,8 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 from datasets import load_dataset
 
-from files.parquet import read_facts
+from files.parquet import read_facts, read_records, write_records
 from pipeline.export import drop, export_dataset, purge, read_names
+from pipeline.export.attribution import Attribution, ledger_path
 from pipeline.report import build_report
 from records.errors import InputError
 from records.identity import sha256_hex
@@ -99,6 +100,14 @@ def test_a_picture_that_was_only_refused_is_blanked_too(run):
     assert found(run, [world.UNLICENSED.encode()]) == []
 
 
+def test_a_file_name_of_as_many_letters_as_a_hash_is_a_name(run):
+    name, ledger = "Lamp Tower".ljust(60, "!") + ".jpg", ledger_path(RunFolder(str(run)), 0)
+    first, *others = read_records(ledger, Attribution)
+    write_records(ledger, Attribution, [first.replace(file=name), *others])
+    made = drop(RunFolder(str(run)), [name])
+    assert len(name) == 64 and made.not_found == () and made.num_pictures
+
+
 def test_files_of_untouched_shards_keep_their_bytes(run):
     before = tree(run / "dataset")
     drop(RunFolder(str(run)), [world.file_name(5)])
@@ -145,7 +154,7 @@ def test_a_drop_that_dies_is_finished_by_the_same_command(reported, tmp_path, mo
     with pytest.raises(KeyboardInterrupt):
         drop(RunFolder(str(run)), [world.file_name(0)])
     monkeypatch.setattr(purge, step, real)
-    drop(RunFolder(str(run)), [world.file_name(0)])
+    assert drop(RunFolder(str(run)), [world.file_name(0)]).not_found == (), "it was there before the try that died took it out"
     assert tree(run) == tree(tmp_path / "whole")
 
 

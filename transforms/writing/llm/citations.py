@@ -1,11 +1,12 @@
 """Cited claims held against the words that are to state them, and answers held against the claims that speak of the same."""
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from prompts.replies import CitedClaim, Description
 from records.form import ClassClause, Clause
 from transforms.certificate.kinds import stated_kinds
 from transforms.certificate.leak import leaked, names_of_entity
+from transforms.writing.llm.everyday_words import roles_told
 from transforms.writing.llm.kind_clauses import kind_clause, said_kinds
 from transforms.writing.llm.material import ClaimLine, Material, property_label, states
 from transforms.writing.llm.question_checks import check_kinds, check_language, check_names, check_plain, check_relations
@@ -15,23 +16,25 @@ from transforms.writing.writer import Fact
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
-MAX_COMPLAINTS = 4
+MAX_COMPLAINTS = 2
+OPEN = "mend what can be mended; if nothing can, reply with an empty list"
 
 
-def each(items: Iterable[Item], read: Callable[[Item], Made], otherwise: str = "") -> list[Made]:
+def each(items: Sequence[Item], read: Callable[[Item], Made], otherwise: str = OPEN) -> list[Made]:
     """What can be read of a reply's items; those that do not fit are left out. `otherwise` says what is open where none fits.
 
     Raises:
-        ValueError: none fits, with what is wrong with each.
+        ValueError: none fits, with what is wrong with each, by its number where there are several.
     """
-    made, wrong = [], []
-    for item in items:
+    made, wrong = [], dict[str, list[int]]()
+    for number, item in enumerate(items, start=1):
         try:
             made.append(read(item))
         except ValueError as error:
-            wrong.append(str(error))
+            wrong.setdefault(str(error), []).append(number)
     if wrong and not made:
-        raise ValueError("; ".join(dict.fromkeys((*wrong[:MAX_COMPLAINTS], *([otherwise] if otherwise else [])))))
+        said = [f"number {' and '.join(map(str, numbers))} of your list: {error}" if len(items) > 1 else error for error, numbers in wrong.items()]
+        raise ValueError("; ".join((*said[:MAX_COMPLAINTS], otherwise)))
     return made
 
 
@@ -83,7 +86,8 @@ def fact_of(store, described: Description, shown: Material, language: str) -> Fa
     things = (shown.entity.id, *(line.claim.subject if line.inverse else line.value.entity for line in cited))
     stated = [kind for thing in things for kind in stated_kinds(store, thing, language)]
     check_relations(described.text, relations, known, language, frozenset[str]().union(*(kind.words for kind in stated)))
-    check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language))
+    roles, never = roles_told(store, [(line.claim.subject, line.claim.property, line.claim.value.entity) for line in cited], language)
+    check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language) | roles, never)
     check_plain(described.text, language)
     kind = kind_clause(store, shown.entity, described.text, language)
     clauses: list[Clause] = [kind] if kind is not None else []

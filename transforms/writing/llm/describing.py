@@ -1,10 +1,10 @@
 """What a description of an entity of a draft may say, and by which of its claims the certificate lets it be described."""
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from records.form import ClaimClause, ClassClause, Clause
-from records.knowledge import Entity
+from records.form import Ask, ClaimClause, ClassClause, Clause, Form
+from records.knowledge import Entity, entity_value
 from records.synthesis import Answer
 from transforms.certificate.leak import leaked, names_of_entity
 from transforms.writing.form_edits import constants
@@ -14,7 +14,7 @@ from transforms.writing.llm.material import ClaimLine, Material, material, prope
 from transforms.writing.llm.mentions import taken_entities
 from transforms.writing.llm.offers import Offer, offers, without_names
 from transforms.writing.llm.precheck import Precheck
-from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words, tells_relation
+from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words, telling_words, tells_relation
 from transforms.writing.writer import Draft, Fact, Mention
 
 KINDS = ("P21", "P106")
@@ -84,19 +84,33 @@ class Describing:
                 return replace(fact, clauses=clauses)
         raise ValueError(f"{fact.text!r} will not do: {self.refusal(draft, mention, fact.clauses, last)}")
 
-    def offers(self, draft: Draft, mention: Mention, shown: Material, wanted: Callable[[ClaimLine], bool] = lambda line: True,
-               last: bool = False) -> tuple[Offer, ...]:
-        """Sets of the claims shown by which the certificate would let the mention be described; `wanted` says which claims a set needs one of."""
+    def offers(self, draft: Draft, mention: Mention, shown: Material, needs_picture: bool = False, last: bool = False) -> tuple[Offer, ...]:
+        """Sets of the claims shown by which the certificate would let the mention be described, each with something that can be shown where that is needed."""
+        def wanted(line: ClaimLine) -> bool:
+            end = line.claim.subject if line.inverse else line.claim.value.entity
+            return not needs_picture or bool(end and self.store.images_of(end))
+
         def refused(clauses: tuple[Clause, ...]) -> str:
             return self.refusal(draft, mention, clauses, last)
 
         told = telling_words(draft.text) if self.languages[0] == LANGUAGE else ()
+        asked = [self._relation(c.property) for c in draft.form.of(ClaimClause) if c.object == draft.form.ask.var] if draft.form is not None else []
+        verbs = [word for word in told if tells_relation(word, asked)]
 
-        def same_verb(line: ClaimLine) -> bool:
-            relation = relation_words(line.claim.property, property_label(self.store, line.claim.property, LANGUAGE))
-            return any(tells_relation(word, [relation]) for word in told)
+        def same_verb(line: ClaimLine, words: Iterable[str]) -> bool:
+            return any(tells_relation(word, [self._relation(line.claim.property)]) for word in words)
 
-        return offers(self.store, shown, refused, most_tries=self.tries, wanted=wanted, late=same_verb)
+        return offers(self.store, shown, refused, most_tries=self.tries, wanted=wanted, late=lambda line: same_verb(line, told),
+                      never=lambda line: same_verb(line, verbs))
+
+    def _relation(self, property_id: str) -> RelationWords:
+        return relation_words(property_id, property_label(self.store, property_id, LANGUAGE))
+
+    def growable(self, entity: Entity, line: ClaimLine) -> bool:
+        """Whether a thing of which a claim is asked can be described by something that can be shown: otherwise its question never gets a picture."""
+        asked = ClaimClause(subject=entity_value(entity.id), property=line.claim.property, object="a")
+        draft = unanswered(line, form=Form(clauses=(asked,), ask=Ask(var="a", type="")), bindings={"a": line.claim.value.key()})
+        return bool(self.offers(draft, Mention(entity_id=entity.id, surface=entity.label(self.languages[0])), self.told(draft, entity), needs_picture=True))
 
     def walkable(self, draft: Draft) -> bool:
         """Whether every stop of a path that its hop does not single out has claims that do: otherwise no question over it can be kept."""

@@ -7,7 +7,8 @@ from records.synthesis import Hop
 from transforms.certificate.evidence import claim_of
 from transforms.certificate.kinds import stated_kinds
 from transforms.certificate.leak import HUMAN
-from transforms.writing.llm.kind_clauses import description_kind
+from transforms.writing.llm.everyday_words import Role, role_nouns
+from transforms.writing.llm.kind_clauses import description_kind, said_kind
 from transforms.writing.llm.material import page_words, property_label, value_words
 from transforms.writing.writer import Draft
 
@@ -15,7 +16,8 @@ from transforms.writing.writer import Draft
 def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], language: str) -> str:
     """A path as lines: each stop, and between two of them the claim or sentence that leads on, subject first."""
     stops = {hops[0].source: entities[0], **{hop.target: e for hop, e in zip(hops, entities[1:], strict=True)}}
-    lines = [f"Stop 0 (in the picture): {_stop(store, entities[0], language)}"]
+    roles = [(stops[hop.target if hop.reverse else hop.source].id, hop.property, stops[hop.source if hop.reverse else hop.target].id) for hop in hops]
+    lines = [f"Stop 0 (in the picture): {_stop(store, entities[0], roles, language)}"]
     for number, (hop, entity) in enumerate(zip(hops, entities[1:], strict=True), start=1):
         subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
         if hop.property:
@@ -23,28 +25,38 @@ def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], langua
             lines.append(f"  {stops[subject].label(language)} — {name}: {stops[value].label(language)}")
         else:
             lines.append(f'  a sentence links them: "{hop.evidence}"')
-        lines.append(f"Stop {number}: {_stop(store, entity, language)}")
+        lines.append(f"Stop {number}: {_stop(store, entity, roles, language)}")
     return "\n".join(lines)
 
 
-def _stop(store, entity: Entity, language: str) -> str:
-    said = about(store, entity, language)
+def _stop(store, entity: Entity, roles: Iterable[Role], language: str) -> str:
+    said = about(store, entity, language, roles)
     return f"{entity.label(language)}{f' ({said})' if said else ''}"
 
 
-def about(store, entity: Entity, language: str) -> str:
-    """What a question may call a thing: of a person what claims say, since a description says more than any claim; of others their description."""
-    kinds = ", ".join(dict.fromkeys(kind.label for kind in stated_kinds(store, entity.id, language)))
-    description = entity.descriptions.get(language) or entity.descriptions.get("en", "")
-    return kinds if HUMAN in (*entity.classes, *entity.class_closure) else description or kinds
+def about(store, entity: Entity, language: str, roles: Iterable[Role] = ()) -> str:
+    """What a question may call a thing: of a person what claims say, those of `roles` too ("painter", of a painting's creator); of others a common noun."""
+    if HUMAN not in (*entity.classes, *entity.class_closure):
+        return said_kind(store, entity.id, language)
+    kinds = (kind.label for kind in stated_kinds(store, entity.id, language))
+    return ", ".join(dict.fromkeys((*kinds, *role_nouns(store, roles, entity.id, language))))
 
 
-def kinds_lines(store, entity_ids: Iterable[str], anchor: str, language: str) -> str:
-    """The kinds, sexes and occupations that claims state and the kind that a description tells, a line a thing.
+def roles_of(draft: Draft) -> tuple[Role, ...]:
+    """The claims of a draft's form that may make something of somebody, under the intended binding."""
+    def key(term: Term) -> str:
+        return term.entity if isinstance(term, Value) else draft.bindings.get(term, "")
+
+    return tuple((key(c.subject), c.property, key(c.object)) for c in (draft.form.of(ClaimClause) if draft.form is not None else ()))
+
+
+def kinds_lines(store, entity_ids: Iterable[str], anchor: str, language: str, roles: Iterable[Role] = ()) -> str:
+    """The kinds, sexes and occupations that claims state, those of `roles` too, and the kind that a description tells, a line a thing.
 
     Of the one in the picture all of its description, since anybody sees it.
     """
-    found = {store.label(e, language): [*(k.label for k in stated_kinds(store, e, language)), description_kind(store, e, language)] for e in entity_ids}
+    found = {store.label(e, language): [*(k.label for k in stated_kinds(store, e, language)), description_kind(store, e, language),
+                                        said_kind(store, e, language), *role_nouns(store, roles, e, language)] for e in entity_ids}
     shown = store.entity(anchor)
     if shown is not None:
         found.setdefault(shown.label(language), []).append(shown.descriptions.get(language) or shown.descriptions.get("en", ""))

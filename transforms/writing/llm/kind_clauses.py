@@ -7,9 +7,11 @@ from records.form import ClassClause, Clause, Form
 from records.knowledge import Entity
 from transforms.certificate.leak import HUMAN, folded
 from transforms.writing.form_edits import SELF
+from transforms.writing.llm.everyday_words import noun_of
 from transforms.writing.llm.question_checks import FUNCTION_WORDS
 
 MIN_KIND = 2
+MAX_KIND_WORDS = 3
 SMALL_WORDS = frozenset(w for words in FUNCTION_WORDS.values() for w in words.split())
 PERSONS = ("man", "woman", "person", "people")
 
@@ -26,9 +28,17 @@ def description_kind(store: Any, entity_id: str, language: str) -> str:
     return " ".join(words).rstrip(",;")
 
 
+def said_kind(store: Any, entity_id: str, language: str) -> str:
+    """What a question calls a thing: the common noun for its class, or its description's beginning where that says the same more closely ("oil painting")."""
+    noun, told = noun_of(store, entity_id, language), description_kind(store, entity_id, language)
+    closer = noun in told.split() and len(told.split()) <= MAX_KIND_WORDS and "and" not in told.split()
+    return told if closer or not noun else noun
+
+
 def said_kinds(store: Any, entity_ids: Iterable[str], language: str) -> frozenset[str]:
-    """The words for kinds that the descriptions of things have, as prompts show them behind the name."""
-    return frozenset(word for e in entity_ids for word in folded(description_kind(store, e, language)).split()) - SMALL_WORDS
+    """The words for kinds that the descriptions of things have, and those that prompts show behind the name."""
+    return frozenset(word for e in entity_ids for kind in (description_kind(store, e, language), said_kind(store, e, language))
+                     for word in folded(kind).split()) - SMALL_WORDS
 
 
 def class_of(store: Any, entity_id: str) -> str:

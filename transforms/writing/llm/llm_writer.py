@@ -24,13 +24,14 @@ from records.knowledge import Entity, entity_value
 from records.outcomes import Reason
 from records.synthesis import Hop, Rewrite, Seed
 from transforms.writing.form_edits import constants, next_var
-from transforms.writing.llm.citations import check_no_claim_against, check_one_value, check_relation_said, each, fact_of
+from transforms.writing.llm.citations import OPEN, check_no_claim_against, check_one_value, check_relation_said, each, fact_of
 from transforms.writing.llm.describing import Describing, unanswered
 from transforms.writing.llm.draft_parts import answer_words, ask_for, blocks, described, formal_first, hop_clause, pictured, place_of, question_values
-from transforms.writing.llm.evidence_words import about, clause_words, evidence_lines, hop_words, kinds_lines
+from transforms.writing.llm.evidence_words import about, clause_words, evidence_lines, hop_words, kinds_lines, roles_of
 from transforms.writing.llm.material import ClaimLine, Material, agrees, answer_from_claim, answer_from_sentence, states
 from transforms.writing.llm.mentions import entity_of, named_entities, taken_entities, without_shared
 from transforms.writing.llm.precheck import Judge, Precheck
+from transforms.writing.llm.question_checks import check_one_sentence
 from transforms.writing.llm.rewriting import check_kept, clauses_of, standing
 from transforms.writing.llm.walks import askable_path
 from transforms.writing.llm.word_proof import check_words_proven, proof_lines, things, words_vote
@@ -112,15 +113,18 @@ class LlmWriter:
         check_words_proven(self.store, draft, self.rules.language, self._languages)
         return draft
 
-    def _called(self, entity: Entity) -> dict[str, str]:
-        """What a prompt calls an entity."""
-        return {"name": entity.label(self.rules.language), "description": about(self.store, entity, self.rules.language)}
+    def _called(self, entity: Entity, draft: Draft | None = None) -> dict[str, str]:
+        """What a prompt calls an entity, of a draft also by what its claims make of it."""
+        roles = roles_of(draft) if draft is not None else ()
+        return {"name": entity.label(self.rules.language), "description": about(self.store, entity, self.rules.language, roles)}
 
     # Starting points
 
     async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
         shown = self._describing.material(entity, inverse=False)
         askable = self._precheck.askable(entity, shown)
+        if self.judge is not None and not shown.sentences:
+            askable = tuple(n for n in askable if self._describing.growable(entity, shown.claim(n)))
         if not askable and not shown.sentences:
             return []
 
@@ -172,6 +176,7 @@ class LlmWriter:
             return []
 
         def one(asked: replies.PathQuestion) -> Draft:
+            check_one_sentence(asked.question, len(hops))
             draft = self._asked(asked, shown, path, hops[-1].target, bindings, "canonical_question", askable)
             return self._proven(replace(draft, hops=hops, anchor=first.id, anchor_phrase=asked.phrase, form=draft.form if formal else None))
 
@@ -255,12 +260,7 @@ class LlmWriter:
         formal = self.judge is not None and draft.form is not None and (mention.var or entity.id in constants(draft.form))
         others = self._named(draft, seed) if role == "take_fact" else {}
         needs_picture = role == "take_fact" and not any(self.store.images_of(e) for e in others if e != entity.id)
-
-        def with_picture(line: ClaimLine) -> bool:
-            end = line.claim.subject if line.inverse else line.claim.value.entity
-            return not needs_picture or bool(end and self.store.images_of(end))
-
-        found = self._describing.offers(draft, mention, shown, with_picture, last) if formal else ()
+        found = self._describing.offers(draft, mention, shown, needs_picture, last) if formal else ()
         if formal and not found and not shown.sentences:
             return []
 
@@ -269,9 +269,9 @@ class LlmWriter:
             return self._describing.taken(draft, mention, fact, last) if formal and fact.clauses and not fact.article_id else fact
 
         sets = "; ".join(offer.words for offer in found)
-        otherwise = f"these sets of claims will do: {sets}; where none of them makes a good description, reply with an empty list" if sets else ""
+        otherwise = f"these sets of claims will do: {sets}; where none of them makes a good description, reply with an empty list" if sets else OPEN
         return await self._ask(role, seed, lambda reply: each(reply.descriptions, one, otherwise), {
-            **self._called(entity), **question_values(draft), **blocks(shown), **values, "num_wanted": self.rules.facts, "offers": sets})
+            **self._called(entity, draft), **question_values(draft), **blocks(shown), **values, "num_wanted": self.rules.facts, "offers": sets})
 
     async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
         entity = self.store.entity(mention.entity_id)
@@ -287,7 +287,7 @@ class LlmWriter:
                                                 anchor_phrase=standing(reply.question, draft.anchor_phrase)))
 
         return await self._ask("inject", seed, read, {
-            **question_values(draft), **self._called(entity), "surface": mention.surface, "known": self._known(draft, mention),
+            **question_values(draft), **self._called(entity, draft), "surface": mention.surface, "known": self._known(draft, mention),
             "facts": fenced("descriptions", "\n".join(f"- {f.text}" for f in facts))})
 
     async def hide_entity(self, draft: Draft, mention: Mention, seed: Seed) -> Draft:
@@ -351,7 +351,7 @@ class LlmWriter:
         numbered = "\n".join(f"{n}. {line.words}" for n, line in enumerate(lines, start=1))
         return await self._votes("check_words", seed, read, {
             **question_values(draft), "shown": self._shown(draft), "lines": fenced("lines", numbered),
-            "kinds": fenced("kinds", kinds_lines(self.store, things(draft), draft.anchor, language))}, num)
+            "kinds": fenced("kinds", kinds_lines(self.store, things(draft), draft.anchor, language, roles_of(draft)))}, num)
 
     async def check_picture(self, draft: Draft, seed: Seed) -> list[Vote]:
         def read(reply: replies.PictureVote) -> Vote:

@@ -23,6 +23,7 @@ from transforms.certificate.leak import folded, leaked
 from transforms.certificate.stating import statement_of
 from transforms.writing.answers import answer_of, answer_words
 from transforms.writing.form_edits import SELF
+from transforms.writing.llm.everyday_words import role_nouns
 from transforms.writing.llm.relation_words import relation_words
 
 SHOWN_KINDS = ("entity", "time", "quantity", "string", "monolingual")
@@ -32,6 +33,7 @@ MIN_SENTENCE_CHARS = 25
 MAX_SENTENCES_CHARS = 16_000
 MAX_REVERSE = 200
 """Claims into a thing that are looked at."""
+NO_PAGE = " (on no page)"
 MIN_STEM = 4
 """Letters of a name that must stand where an inflected form ends otherwise ("Mallorca", "Mallorcas")."""
 
@@ -47,6 +49,8 @@ class ClaimLine:
     """The entity described is the claim's value, not its subject."""
     page: str = ""
     """How a page says it, where the relation is of no event in particular (`page_words`)."""
+    role: str = ""
+    """What it makes of somebody who is its value: "painter"."""
 
     @property
     def clause(self) -> Clause:
@@ -98,7 +102,8 @@ class Material:
 
     @property
     def claims_block(self) -> Fenced:
-        return fenced("claims", "\n".join(f"{n}. {c.words}{c.page}" for n, c in enumerate(self.claims, start=1)) or "(none)")
+        lines = (f"{n}. {c.words}{c.page}{f' ({c.role})' if c.role else ''}" for n, c in enumerate(self.claims, start=1))
+        return fenced("claims", "\n".join(lines) or "(none)")
 
     @property
     def sentences_block(self) -> Fenced:
@@ -134,7 +139,8 @@ def material(store, entity: Entity, language: str, *, max_claims: int, max_sente
         for claim in sorted(store.claims_into(entity.id, limit=MAX_REVERSE), key=lambda c: not store.images_of(c.subject)):
             subject, name = store.label(claim.subject, language), property_label(store, claim.property, language)
             if subject != claim.subject and claim.property not in ("P31", "P279"):
-                lines.append(ClaimLine(words=f"{subject} — {name}: {entity.label(language)}", claim=claim, value=claim.value, inverse=True))
+                role = ", ".join(role_nouns(store, [(claim.subject, claim.property, entity.id)], entity.id, language))
+                lines.append(ClaimLine(words=f"{subject} — {name}: {entity.label(language)}", claim=claim, value=claim.value, inverse=True, role=role))
     lines = [line for line in lines if line.other not in avoid]
     article = store.article(entity.id)
     needles = [needle for name in without if (needle := folded(name)).strip()]
@@ -177,7 +183,7 @@ def page_words(store, claim: Claim | None) -> str:
     if claim is None or not relation_words(claim.property, claim.property).events:
         return ""
     said = statement_of(store, claim)
-    return " (on no page)" if said is None else f' (the page: "{" ".join(said.text.split())}")'
+    return NO_PAGE if said is None else f' (the page: "{" ".join(said.text.split())}")'
 
 
 def _turns(lines: list[ClaimLine], most: int) -> list[ClaimLine]:

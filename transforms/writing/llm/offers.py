@@ -18,8 +18,8 @@ MAX_OFFERED = 6
 MAX_CANDIDATES = 24
 """Claims of which sets are made: those that are wanted, then those that the fewest things share."""
 
-VAGUE = ("P17", "P21", "P27", "P30")
-"""Country, sex, citizenship and continent: a description by them alone tells a reader nothing to look up."""
+VAGUE = ("P17", "P21", "P27", "P30", "P31", "P106", "P140")
+"""Country, sex, citizenship, continent, kind, occupation and religion: a description by them alone tells a reader nothing to look up."""
 
 Refused = Callable[[tuple[Clause, ...]], str]
 """Why a description by these clauses is refused, in words for the model; "" where it passes."""
@@ -37,7 +37,7 @@ class Offer:
 
 
 def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted: Callable[[ClaimLine], bool] = lambda line: True,
-           late: Callable[[ClaimLine], bool] = lambda line: False) -> tuple[Offer, ...]:
+           late: Callable[[ClaimLine], bool] = lambda line: False, never: Callable[[ClaimLine], bool] = lambda line: False) -> tuple[Offer, ...]:
     """Sets of the claims shown that pass, small ones first, none of which holds another.
 
     The kind is in none of them: a description says it with any set, and the judge reckons with that.
@@ -49,9 +49,10 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
         most_tries: sets that are judged.
         wanted: which claims a set needs one of.
         late: which claims come last.
+        never: which no set holds.
     """
     kind = next((c for c in shown.claims if isinstance(c.clause, ClassClause)), None)
-    usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(store, c)]
+    usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(store, c) and not never(c)]
     usable = sorted(usable, key=lambda nc: (not wanted(nc[1]), late(nc[1]), _num_sharing(store, nc[1]), nc[0]))[:MAX_CANDIDATES]
     sets = (found for size in range(1, MAX_SET + 1) for found in itertools.combinations(usable, size)
             if any(wanted(line) for _, line in found) and len({line.claim.property for _, line in found}) == size

@@ -17,11 +17,21 @@ from transforms.certificate.evidence import is_named, unstated
 from transforms.certificate.execute import TooLarge
 from transforms.certificate.facts import is_volatile
 from transforms.certificate.guess import guess_of_kind
+from transforms.certificate.leak import folded, leaked, names_of_entity
+from transforms.certificate.stating import statement_of
 from transforms.writing.form_edits import SELF
 from transforms.writing.graph.clues import answerable
-from transforms.writing.llm.material import ClaimLine, Material
+from transforms.writing.llm.kind_clauses import said_kind
+from transforms.writing.llm.material import NO_PAGE, ClaimLine, Material
 
 MAX_ANSWER_WORDS = 6
+INCEPTION = "P571"
+TOLD_ONLY = ("P509", "P1619")
+"""Asked for only where a page tells it: sources guess at what people of long ago died of, and differ in what counts as an opening (a first burial, a rite)."""
+DOUBTED = ("P1480", "P5102")
+"""Qualifiers by which a source doubts its own claim: sourcing circumstances ("circa", "presumably") and nature of statement."""
+MIN_SHARED = 4
+"""Letters of a word by which one name gives another away."""
 
 
 class Judge(Protocol):
@@ -69,7 +79,27 @@ class Precheck:
 
     def _usable(self, line: ClaimLine) -> bool:
         use = property_use(line.claim.property)
-        return (use.clue or use.answer) and not is_volatile(self.store, line.claim)
+        # A thing came into being on its day of inception; of what began on another day only a page tells.
+        told = line.page != NO_PAGE or line.claim.property == INCEPTION
+        return (use.clue or use.answer) and told and not is_volatile(self.store, line.claim)
+
+    def _sure(self, entity: Entity, line: ClaimLine) -> bool:
+        """Whether a claim is no conjecture, no date of which no page says what happened then, and no value that the thing's own name tells."""
+        if any(q.property in DOUBTED for q in line.claim.qualifiers) or line.page == NO_PAGE:
+            return False
+        if line.claim.property in TOLD_ONLY and statement_of(self.store, line.claim) is None:
+            return False
+        return line.value.kind != "entity" or not self._named_alike(entity, line.value.entity)
+
+    def _named_alike(self, entity: Entity, other_id: str) -> bool:
+        """Whether one of two names stands in the other, or they share a word that is none for a kind: "New York City" and "York", Pueblo and Pueblo County."""
+        other, languages = self.store.entity(other_id), tuple(dict.fromkeys((self.language, "en")))
+        if other is None:
+            return False
+        kinds = {word for e in (entity, other) for word in folded(said_kind(self.store, e.id, self.language)).split()}
+        words = [{w for w in folded(e.label(self.language)).split() if len(w) >= MIN_SHARED} - kinds for e in (entity, other)]
+        pairs = ((entity, other), (other, entity))
+        return bool(words[0] & words[1]) or any(leaked(a.label(self.language), names_of_entity(b, languages)) for a, b in pairs)
 
     def askable(self, entity: Entity, shown: Material, draft: Callable[[ClaimLine], tuple[Form, dict[str, str]]] | None = None) -> tuple[int, ...]:
         """The numbers of the claims whose value may be the answer: one value, functional, stable, short, and not to be had without the picture.
@@ -83,7 +113,8 @@ class Precheck:
         ids = {claim.id for _, claim, _ in found}
         num_values = Counter(p for p, _ in {(c.claim.property, c.claim.value.key()) for c in shown.claims if not c.inverse})
         free = [(n, line) for n, line in lines
-                if line.claim.id in ids and not line.inverse and num_values[line.claim.property] == 1 and self._told(entity, line)]
+                if line.claim.id in ids and not line.inverse and num_values[line.claim.property] == 1 and self._told(entity, line)
+                and self._sure(entity, line)]
         # Born and died in one place: of two such answers the first will do.
         once = list({line.claim.value.key(): (n, line) for n, line in reversed(free) if line.value == line.claim.value}.values())
         kept = {line.claim.id for _, line in once}

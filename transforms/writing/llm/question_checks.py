@@ -4,8 +4,12 @@ It refuses what is plainly wrong, and says so in words by which the model can me
 confirm (`check_words`): a rule cannot read a sentence.
 """
 import re
+from collections.abc import Sequence
 
 from agent.judges.units import unit_of
+from knowledge.readers.sentences import split_sentences
+from prompts.phrases import language_data
+from prompts.phrases.words import Words
 from records.synthesis import Answer
 from transforms.certificate.kinds import StatedKind, is_occupation, says, told_kinds
 from transforms.certificate.leak import folded
@@ -30,8 +34,13 @@ _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _INITIAL_CAPITALS = ("de",)
 """Languages that write every noun with a capital: there a capital shows no name."""
 MIN_STEM = 4
+MAX_AROUND = 3
+"""Words on either side of a quoted one."""
 _LABELS = re.compile(r"\bin or next to\b|\badministrative territorial entity\b", re.IGNORECASE)
-_TORN = re.compile(r"\b(?:die|lie|lies|cover|covers|stand|stands|begin|open|live|flow) (?:who|whose|where|(?:in|on|at|of|by|to) (?:which|whom))\b")
+_TORN = re.compile(r"\b(?:die|lie|lies|cover|covers|stand|stands|begin|open|live|flow) ((?:who|whose|where|(?:in|on|at|of|by|to) (?:which|whom))\b.*)")
+_RELATIVE = re.compile(r"\b(?:who|whose|whom|which|where|that)\b")
+MAX_TORN = 8
+"""Words of one short clause that may follow the verb: "In which town did the person die who taught its founder?"."""
 
 
 def other_language(text: str, language: str) -> bool:
@@ -39,6 +48,16 @@ def other_language(text: str, language: str) -> bool:
     words = [w for w in re.findall(r"[^\W\d_]+", text.casefold())]
     counts = {code: sum(w in listed.split() for w in words) for code, listed in FUNCTION_WORDS.items()}
     return language in counts and counts[language] < max(counts.values())
+
+
+def places(text: str, words: Sequence[str]) -> str:
+    """Words with those around the first place where each stands, so that a model can tell which is meant.
+
+    >>> places("In which town was the painter who taught the sailor born?", ["sailor"])
+    '"sailor" (in "who taught the sailor born?")'
+    """
+    found = (re.search(rf"(?:\S+\s+){{0,{MAX_AROUND}}}\S*(?<!\w){re.escape(w)}(?!\w)\S*(?:\s+\S+){{0,{MAX_AROUND}}}", text, re.IGNORECASE) for w in words)
+    return ", ".join(f'"{word}"' + (f' (in "{place[0]}")' if place else "") for word, place in zip(words, found, strict=True))
 
 
 def check_language(text: str, language: str) -> None:
@@ -53,8 +72,16 @@ def check_plain(text: str, language: str) -> None:
         return
     if label := _LABELS.search(text):
         raise ValueError(f'"{label[0]}" is a label of a table; say it as a person would')
-    if torn := _TORN.search(text):
-        raise ValueError(f'"{torn[0]}" stands apart from what it tells of; tell that in a sentence of its own before, and ask last')
+    torn = _TORN.search(text)
+    if torn and not (len(torn[1].split()) <= MAX_TORN and len(_RELATIVE.findall(torn[1])) == 1):
+        raise ValueError(f'"{torn[1]}" stands apart from what it tells of; tell that in a sentence of its own before, and ask last')
+
+
+def check_one_sentence(text: str, num_steps: int) -> None:
+    """Raises ValueError where a path of one step is told and then asked about: "The painting was made by a painter. When did that painter die?"."""
+    if num_steps == 1 and len(split_sentences(text)) > 1:
+        raise ValueError(f'"{text}" has a first sentence that tells nothing: the path has one step, so ask in one sentence, such as '
+                         '"In which town was the author of the book in the picture born?"')
 
 
 def check_exactness(text: str, answer: Answer, language: str) -> None:
@@ -71,7 +98,7 @@ def check_exactness(text: str, answer: Answer, language: str) -> None:
         named = {unit_of(" ".join(words[i:i + n])) for n in (1, 2, 3) for i in range(len(words))} - {None}
         stems = [w[:MIN_STEM] for w in folded(answer.unit).split()]
         if unit_of(answer.unit) not in named and not all(any(w.startswith(s) for w in folded(text).split()) for s in stems):
-            raise ValueError(f'the question does not say its unit; ask for the number of "{answer.unit}"')
+            raise ValueError(f'the question does not say its unit; ask "how many {Words(language_data(LANGUAGE)).plural(answer.unit)}"')
 
 
 def check_names(text: str, sources: list[str], language: str) -> None:
@@ -95,7 +122,7 @@ def check_names(text: str, sources: list[str], language: str) -> None:
 
 
 def check_kinds(text: str, stated: list[StatedKind], sources: list[str], relations: list[RelationWords], language: str,
-                also: frozenset[str] = frozenset()) -> None:
+                also: frozenset[str] = frozenset(), never: frozenset[str] = frozenset()) -> None:
     """Raises ValueError where an English text tells a kind, a sex or an occupation that nothing states.
 
     Args:
@@ -105,14 +132,17 @@ def check_kinds(text: str, stated: list[StatedKind], sources: list[str], relatio
         relations: those that it may speak of; their words may call a person so ("the architect").
         language: the recipe's.
         also: further words that are stated.
+        never: words of the relations that fit other kinds of things than those spoken of ("sculptor", where there is a painting).
     """
     if language != LANGUAGE:
         return
     words = also.union(*(kind.words for kind in stated), folded("\n".join(sources)).split())
-    unsaid = [w for w in told_kinds(text) if not says(w, words) and not (is_occupation(w) and tells_relation(w, relations))]
+    unsaid = [w for w in told_kinds(text) if not says(w, words)
+              and not (is_occupation(w) and tells_relation(w, relations) and w.removesuffix("s") not in never)]
     if unsaid:
-        kinds = ", ".join(dict.fromkeys(kind.label for kind in stated)) or "nothing"
-        raise ValueError(f'no claim says that anything here is "{", ".join(unsaid)}"; of kinds, sexes and occupations the claims say: {kinds}')
+        kinds = ", ".join(dict.fromkeys([*(kind.label for kind in stated), *sorted(also)])) or "nothing"
+        raise ValueError(f'no claim says that anything here is {places(text, unsaid)}; of kinds, sexes and occupations the claims say: {kinds}; '
+                         'where none of them fits say "person" or "thing"')
 
 
 def check_events(text: str, relation: RelationWords, others: list[RelationWords], pages: str, language: str) -> None:
@@ -125,4 +155,4 @@ def check_events(text: str, relation: RelationWords, others: list[RelationWords]
 def check_relations(text: str, relations: list[RelationWords], sources: list[str], language: str, kinds: frozenset[str] = frozenset()) -> None:
     """Raises ValueError where an English text plainly tells a relation that its evidence does not; `kinds` are the words for what the things are."""
     if language == LANGUAGE and (words := unsupported_words(text, relations, sources, kinds)):
-        raise ValueError(f'nothing that was cited says "{", ".join(words)}", as {text!r} does; say what the cited lines say, and no more')
+        raise ValueError(f"nothing that was cited says {places(text, words)}; leave it out, or say it in other words of a cited line")

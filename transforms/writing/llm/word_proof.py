@@ -7,7 +7,8 @@ from records.knowledge import Value, value_of_key
 from transforms.certificate.description import distances
 from transforms.certificate.kinds import sexes_told, stated_kinds
 from transforms.certificate.leak import find_leak
-from transforms.writing.llm.evidence_words import clause_claim, clause_line
+from transforms.writing.llm.everyday_words import roles_told
+from transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
 from transforms.writing.llm.kind_clauses import said_kinds
 from transforms.writing.llm.material import page_words, property_label
 from transforms.writing.llm.question_checks import (
@@ -91,7 +92,8 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     relations = [relation_of(store, p) for p in properties]
     stated = [kind for thing in things(draft) for kind in stated_kinds(store, thing, language)]
     check_relations(draft.text, relations, sources, language, frozenset[str]().union(*(kind.words for kind in stated)))
-    check_kinds(draft.text, stated, sources, relations, language, sexes_told(draft.form) | said_kinds(store, things(draft), language))
+    roles, never = roles_told(store, roles_of(draft), language)
+    check_kinds(draft.text, stated, sources, relations, language, sexes_told(draft.form) | said_kinds(store, things(draft), language) | roles, never)
     check_plain(draft.text, language)
     for property_id in properties:
         pages = [page_words(store, clause_claim(store, draft, c)) for c in (draft.form.of(ClaimClause) if draft.form else ()) if c.property == property_id]

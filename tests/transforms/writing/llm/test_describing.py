@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from records.form import Ask, ClaimClause, ClassClause, Form, Image
-from records.knowledge import Claim, Entity, PropertyInfo, Value, entity_value
+from records.knowledge import Article, Claim, Entity, PropertyInfo, Qualifier, Section, Value, entity_value
 from records.outcomes import Reason
 from records.synthesis import Answer, Hop, Seed
 from tests.prompts.scripted import Scripted
@@ -46,7 +46,10 @@ def facts(told: str, twin: str = "", made: type[Facts] = Facts, more: tuple[Clai
     claims += [c for n in range(MANY) for c in (claim(f"Q{100 + n}", "P31", "Q20"), claim(f"Q{100 + n}", "P1619", year(1600 + n)))]
     claims += [claim(e, "P131", "Q8") for e in (told, twin) if e] + [claim(e, "P131", "Q9") for e in lights if told and e not in (told, twin)]
     entities = {e: Entity(id=e, labels={"en": name}) for e, name in NAMES.items()}
-    return made([*claims, *more], entities, properties={p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in PROPERTIES.items()})
+    page = Section(title="", level=1, text="Brisk Light was opened in 1851.")
+    articles = {"Q3": Article(wiki="enwiki", title="Brisk Light", page_id=3, revision=7, entity_id="Q3", sections=(page,))}
+    properties = {p: PropertyInfo(id=p, labels={"en": label}, datatype=kind) for p, (label, kind) in PROPERTIES.items()}
+    return made([*claims, *more], entities, articles, properties=properties)
 
 
 def writer(store, *replies):
@@ -179,3 +182,67 @@ def test_the_last_description_names_something_that_can_be_shown():
     mention = Mention(entity_id="Q3", surface="Brisk Light")
     assert not made._describing.refusal(start, mention, clauses)
     assert "shown as a picture" in made._describing.refusal(start, mention, clauses, last=True)
+
+
+def askable(store, entity_id):
+    made = writer(store)
+    entity = store.entity(entity_id)
+    shown = made._describing.material(entity, inverse=False)
+    return [shown.claim(n).words for n in made._precheck.askable(entity, shown)]
+
+
+def of_many(property_id, kind, value=None):
+    """A town with a claim of a property, as many others have with other values."""
+    return tuple(c for n in range(400, 460) for c in (claim(f"Q{n}", "P31", "Q26"), claim(f"Q{n}", property_id, value(n) if value else f"Q{n + 100}"),
+                                                      *((claim(f"Q{n + 100}", "P31", kind),) if kind else ())))
+
+
+def town(*claims):
+    """Crale, a town, with claims that a page may tell."""
+    return facts("Q3", "Q5", more=(claim("Q27", "P31", "Q26"), *claims))
+
+
+@pytest.mark.parametrize(("name", "asked"), [("Velmshire", True), ("Crale County", False), ("Crale", False), ("Upper Orm", True)])
+def test_a_value_that_the_name_tells_is_not_asked_for(name, asked):
+    store = town(claim("Q27", "P36", "Q28"), claim("Q28", "P31", "Q26"), *of_many("P36", "Q26"))
+    store.entities["Q28"] = store.entities["Q28"].replace(labels={"en": name})
+    assert askable(store, "Q27") == ([f"P36: {name}"] if asked else [])
+
+
+@pytest.mark.parametrize(("property_id", "page", "asked"), [
+    ("P570", "", True), ("P1619", "", False), ("P1619", "Crale was opened in 1851.", True),
+    ("P580", "", False), ("P580", "Crale began in 1851.", True)])
+def test_a_date_of_no_event_in_particular_is_asked_for_only_where_a_page_tells_it(property_id, page, asked):
+    store = town(claim("Q27", property_id, year(1851)), *of_many(property_id, "", lambda n: year(1000 + n)))
+    store.articles["Q27"] = Article(wiki="enwiki", title="Crale", page_id=1, revision=1, entity_id="Q27", sections=(Section(title="", level=1, text=page),))
+    assert [words.endswith("1851") for words in askable(store, "Q27")] == [True] * asked
+
+
+@pytest.mark.parametrize(("qualifier", "asked"), [("P1480", False), ("P5102", False), ("P459", True)])
+def test_what_its_source_doubts_is_not_asked_for(qualifier, asked):
+    doubted = claim("Q27", "P570", year(1851)).replace(qualifiers=(Qualifier(property=qualifier, value=entity_value("Q5727902")),))
+    assert bool(askable(town(doubted, *of_many("P570", "", lambda n: year(1000 + n))), "Q27")) == asked
+
+
+def test_a_set_of_occupations_alone_tells_nothing_to_look_up():
+    more = tuple(claim(e, "P106", "Q24") for e in ("Q3", "Q5"))
+    assert offered(facts("", more=more)) == []
+    assert offered(facts("Q3", "Q5", more=more)) == [["located in: Orlen"]]
+
+
+def test_a_claim_with_the_verb_that_is_asked_for_is_in_no_set():
+    """A ship "put into service" and a lighthouse "opened" are both opened: "In which year was the lighthouse opened that was opened …?"."""
+    store = facts("Q3", "Q5", more=tuple(claim(e, "P729", year(1900)) for e in ("Q3", "Q5")))
+    sets = [offered(store, f"In which year {verb}?") for verb in ("did it receive visitors", "was it opened")]
+    assert ["P729: 1900"] in sets[0] and sets[1] == [["located in: Orlen"]]
+
+
+@pytest.mark.parametrize("pictured", [("Q2",), ()])
+def test_a_thing_that_nothing_with_a_picture_describes_costs_no_call(pictured):
+    class Pictured(Facts):
+        def images_of(self, entity_id):
+            return ("a picture",) if entity_id in pictured else ()
+
+    made = writer(facts("Q3", "Q5", Pictured), ("seed_question", {"questions": []}))
+    assert asyncio.run(made.seed_question(SEED, made.store.entity("Q3"))) == []
+    assert [role for role, _ in made.client.prompts] == ["seed_question"] * len(pictured)

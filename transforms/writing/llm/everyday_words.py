@@ -1,0 +1,57 @@
+"""What people call things: a thing by the common word for its class ("town"), and somebody by what a relation makes of them ("painter", of a painting's
+creator). The words are those by which the graph writer says the same.
+"""
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from prompts.phrases import language_data, property_phrase, variants
+from records.form import Ask, ClaimClause, Form
+from records.knowledge import entity_value
+from transforms.certificate.leak import HUMAN
+from transforms.writing.graph.form_words import FormWords, bare
+from transforms.writing.graph.label_source import StoreWords
+from transforms.writing.llm.relation_words import LANGUAGE
+
+MOST_STORES = 8
+Role = tuple[str, str, str]
+"""A claim of somebody: subject, property, and who it makes something of."""
+
+
+@lru_cache(maxsize=MOST_STORES)
+def _form_words(store: Any) -> FormWords:
+    return FormWords(form=Form(clauses=(), ask=Ask(var="a", type="entity")), names={}, classes={}, genders={}, years={}, facts=StoreWords(store),
+                     language=LANGUAGE)
+
+
+def noun_of(store: Any, entity_id: str, language: str) -> str:
+    """The common noun for what a thing is ("town" for a municipality of the Netherlands), or "". English; of other languages none is known."""
+    words = _form_words(store)
+    class_id = words.class_id(entity_value(entity_id)) if language == LANGUAGE else ""
+    return words.class_noun(class_id) if class_id else ""
+
+
+def role_nouns(store: Any, roles: Iterable[Role], person: str, language: str) -> tuple[str, ...]:
+    """What claims make of a person: "painter" of whom a painting was created by, "sculptor" where it is a sculpture. English, as `noun_of`."""
+    entity = store.entity(person)
+    if language != LANGUAGE or entity is None or HUMAN not in (*entity.classes, *entity.class_closure):
+        return ()
+    found = [bare(noun) for subject, property_id, who in roles if who == person for noun in _phrase_nouns(store, subject, property_id)]
+    return tuple(dict.fromkeys(reversed(found)))
+
+
+def _phrase_nouns(store: Any, subject: str, property_id: str) -> tuple[str, ...]:
+    if property_id not in language_data(LANGUAGE)["properties"]:
+        return ()
+    return _form_words(store).phrase(ClaimClause(subject=entity_value(subject), property=property_id, object="a")).o
+
+
+def roles_told(store: Any, roles: Iterable[Role], language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The nouns that claims make of their objects, and those that they would make of them were their subjects of another kind: nobody is the painter
+    of a sculpture."""
+    told, other = set[str](), set[str]()
+    for subject, property_id, _ in roles if language == LANGUAGE else ():
+        told.update(bare(noun) for noun in _phrase_nouns(store, subject, property_id))
+        if _form_words(store).kinds(entity_value(subject)) and property_id in language_data(LANGUAGE)["properties"]:
+            other.update(bare(noun) for phrase in variants(property_phrase(property_id)) for noun in phrase.o)
+    return frozenset(told), frozenset(other - told)
