@@ -7,10 +7,9 @@ from agent.engines.token_engine import TokenEngine
 from agent.play.player import Player
 from agent.play_settings import PlaySettings
 from agent.providers.provider import Answered, Block, Page, PageHit, PictureHit
-from agent.setup import PlayPlace, open_engine, open_toolbox
+from agent.setup import PlayPlace, open_engine, open_toolbox, prompt_renderer
 from agent.tools import ToolBox
 from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import Renderer
 from agent.turns.tool_output import provider_fault
 from eval.dialects import Dialect
 from eval.items import Item
@@ -81,7 +80,7 @@ def open_agent(settings: PlaySettings, at: PlayPlace, mode: Mode, dialect: Diale
     special = tuple(inner.tokens.special_tokens) if isinstance(inner, TokenEngine) else ()
     engine: Engine = SearchedFor(inner, mode, dialect) if mode in SEARCHES else inner
     if dialect.is_ours and not prompt:
-        renderer = Renderer(schemas, max_calls=left.limits.calls, handles=left.tools.handles, special_tokens=special)
+        renderer = prompt_renderer(left, special)
     else:
         renderer = SpokenRenderer(dialect, schemas, max_calls=left.limits.calls, prompt=prompt, special_tokens=special)
     player = Player(engine, toolbox, left.limits, renderer=renderer)

@@ -9,6 +9,7 @@ from typing import Any
 import jinja2
 
 from eval.published import Published, published_for
+from eval.scores import OUTCOMES
 from eval.statements import statements
 
 TEMPLATE = Path(__file__).parent / "templates" / "scores.html.jinja"
@@ -59,7 +60,7 @@ def line_of(scores: Mapping[str, Any]) -> dict[str, str]:
         "agent": scores["policy"] + ("" if scores["whole"] else " (unfinished)"), "mode": scores["mode"],
         "part": f"{scores['questions']:,}" + (f" ({benchmark['subset']})" if benchmark["subset"] else "") + (" partial" if benchmark["partial"] else ""),
         "strict": _share(strict["pass@k"]["1"]), "strict_k": "" if k == "1" else f"{_share(strict['pass@k'][k])} at {k}",
-        "lenient": _share(lenient["pass@k"]["1"]), "outcomes": " / ".join(f"{number:,}" for number in outcomes.values()),
+        "lenient": _share(lenient["pass@k"]["1"]), "outcomes": " / ".join(f"{outcomes[name]:,}" for name in OUTCOMES),
         "calls": f"{calls['mean']:.1f}", "success": "" if calls["success"] is None else f"{100 * calls['success']:.0f} %",
         "tokens": f"{scores['tokens_in']:,.0f} / {scores['tokens_out']:,.0f}", "cost": f"{scores['cost'] + scores['timing'].get('tool_cost', 0.0):.4f}",
         "seconds": f"{scores['timing'].get('seconds', 0.0):.1f}",

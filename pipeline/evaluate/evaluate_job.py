@@ -141,7 +141,8 @@ def make_play(job: EvaluateJob) -> Apply:
     """The player of a process."""
     agent = open_agent(job.recipe.teach, job.place, job.mode, job.dialect, prompt=job.prompt, question_of=job.question if job.run else None)
     player, files = agent.player, job.folder.files
-    files.write_prompt(agent.toolbox.schemas(), max_calls=player.limits.calls, handles=agent.settings.tools.handles, special_tokens=agent.special_tokens)
+    files.write_prompt(agent.toolbox.schemas(), max_calls=player.limits.calls, handles=agent.settings.tools.handles, brief=agent.settings.tools.brief,
+                       special_tokens=agent.special_tokens)
 
     def journal(item: Item) -> Path:
         return files.journal(player.settings, item.id)

@@ -5,7 +5,7 @@ import io
 from eval.items import Mark
 from eval.plot import calls_plot
 from eval.scores import scores_of
-from eval.tables import as_csv, as_html, as_markdown, as_text, line_of, sections
+from eval.tables import COLUMNS, as_csv, as_html, as_markdown, as_text, line_of, sections
 from models.picture_file import decode
 from records.trajectories import AnswerVerdict
 
@@ -44,6 +44,11 @@ def test_a_part_a_subset_and_an_unfinished_evaluation_are_told():
     line = line_of(scores(benchmark={"subset": "vsearcher", "partial": True}))
     assert line["part"] == "2 (vsearcher) partial" and line["agent"] == "p (unfinished)" and line["cost"] == "1.0000" and line["seconds"] == "2.0"
     assert line["training"] == "not looked for" and line["outcomes"] == "1 / 0 / 0 / 0 / 1" and line["tokens"] == "1,200 / 0"
+
+
+def test_outcomes_stand_below_their_titles_though_they_are_stored_by_name():
+    strict = scores()["strict"] | {"outcomes": {"correct": 1, "judge_failed": 4, "no_answer": 3, "not_played": 5, "wrong": 2}}
+    assert COLUMNS["outcomes"] == "right / wrong / none / judge failed / not played" and line_of(scores(strict=strict))["outcomes"] == "1 / 2 / 3 / 4 / 5"
 
 
 def test_what_was_found_in_training_data_stands_in_the_line():

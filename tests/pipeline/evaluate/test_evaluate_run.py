@@ -143,6 +143,17 @@ def test_pass_at_k_counts_all_attempts_and_an_unfinished_evaluation_says_so_and_
     assert scores["strict"]["pass@k"]["4"]["value"] == 1
 
 
+def test_a_policy_that_was_taught_by_the_brief_prompt_is_asked_by_it(made, tmp_path):
+    heard = set()
+
+    def say(conversation):
+        heard.add(str(conversation.opening[0].parts[0]))
+        return answer("nobody")
+
+    played(run_of(made, tmp_path), tmp_path / "out", say, modes=(Mode.DIRECT, Mode.AGENT), teach={"tools": TOOLS["tools"] | {"brief": True}})
+    assert sorted(words.split("\n")[1:] for words in heard) == [[], ["text_search(query)", "image_search()", "crop(handle, box)"]]
+
+
 def test_two_runs_from_one_cache_of_an_endpoint_give_the_same_scores_files_and_ask_nothing_twice(made, tmp_path):
     run = run_of(made, tmp_path)
     with running() as url:

@@ -1,10 +1,13 @@
 """The recipe `learning` from world to trajectories: questions of one and two claims, solved by looking, text search and visits alone."""
+from collections import Counter
+
 from files.opened import Opened
 from knowledge.world.write import write_world
 from pipeline.ingest.store_job import IngestOptions, run_ingest
 from pipeline.recipe import load_recipe
 from pipeline.synth.synth_job import run_synth
 from pipeline.teach.teach_job import recipe_for, run_teach
+from records.form import ClaimClause
 from records.synthesis import Question
 from records.trajectories import Trajectory
 from tests.run_files import read_stage
@@ -24,6 +27,9 @@ def test_the_oracle_solves_every_question_without_a_search_by_pictures(tmp_path)
         run_teach(recipe_for(run), run=run, store=store, opened=opened, workers=1)
     questions = list(read_stage(RunFolder(run), "split", "kept", Question))
     assert {len(q.bindings) for q in questions} == {2, 3} and len({q.split for q in questions}) >= 2
+    asked = Counter(tuple(clause.property for clause in q.logical_form.of(ClaimClause)) for q in questions)
+    assert set(asked) == {("P84",), ("P84", "P19"), ("P84", "P1066")}, "what docs/learning.md measured was learned from these"
+    assert min(asked.values()) >= 4, "a policy that sees one relation of an architect alone need not read which is asked for"
     folder = EpisodeFolder.of(RunFolder(run), TEACHER)
     kept = list(folder.read(folder.label(KEEP), "kept", Trajectory))
     assert {t.episode.task_id for t in kept} == {q.id for q in questions}
