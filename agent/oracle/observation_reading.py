@@ -284,6 +284,9 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
                 near = sorted(side, key=lambda s: abs(s[0] - m.end()))
                 if not cue.after and of_other:
                     near.sort(key=lambda s: s[1] != first)  # who "came from Velm and also designed" something is the sentence's subject
+                closing = line.text.find("”", m.end()) if kind == "thing" and line.text[m.end() - 1] == "“" else -1
+                if closing > 0:
+                    yield Candidate(Thing(line.text[m.end():closing]), line, score + 0.05)  # what is quoted is the value, whatever names stand in it
                 for distance, (_, value) in enumerate(near):
                     yield Candidate(value, line, score - distance * 0.1)
 

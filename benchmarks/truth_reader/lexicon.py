@@ -89,6 +89,7 @@ class Lexicon:
         self.roles: dict[Tokens, str] = {tuple(k.split()): v for k, v in raw["roles"].items()}
         self.events: dict[Tokens, str] = {tuple(k.split()): v for k, v in raw["events"].items()}
         self.texts: dict[Tokens, str] = {tuple(k.split()): v for k, v in raw["texts"].items()}
+        self.text_asks = [(tuple(ask.split()), properties) for ask, properties in raw["text_asks"].items()]
         self.measures = raw["measures"]
         self.units: dict[Tokens, str] = {}
         for name, unit in raw["units"].items():

@@ -168,14 +168,16 @@ class Sentences(Grammar):
                             yield end, atoms, Asked(precision, ("when",)), subject.cost
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"How tall, in metres, is {x}?"."""
+        """"How tall, in metres, is {x}?", "What was {x} nicknamed?"."""
         for measure in self.lexicon.measures:
             asks = [f"How {a} {{u}} is {{x}}" for a in measure.get("adjective", ())] + measure.get("ask", [])
             for ask in asks:
                 words = tuple(ask.split())
                 yield from self._shape(start, words, measure["of"])
+        for words, text in self.lexicon.text_asks:
+            yield from self._shape(start, words, text, "text")
 
-    def _shape(self, start: int, words: Tokens, properties: str) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _shape(self, start: int, words: Tokens, properties: str, kind: str = "number") -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         unit = ""
         i = start
         slot = words.index("{x}")
@@ -190,7 +192,7 @@ class Sentences(Grammar):
             rest = words[slot + 1:]
             if self.text[subject.end:subject.end + len(rest)] == rest:
                 atoms = (*subject.atoms, Has(subject.var, properties, "much"))
-                yield subject.end + len(rest), atoms, Asked("number", ("much",), unit), subject.cost
+                yield subject.end + len(rest), atoms, Asked(kind, ("much",), unit), subject.cost
 
     def _computed(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         for words, kind in (("How many years lie between", "years"), ("How many years are there between", "years"),

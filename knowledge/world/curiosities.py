@@ -2,6 +2,7 @@
 
 Made last of a region, from generators of its own, so that everything before stays as it was.
 """
+import itertools
 import random
 
 from knowledge.world import vocabulary
@@ -15,15 +16,38 @@ FATAL = 0.62
 """Share of the dead with an occupation of whom it is known what they died of."""
 EPIDEMICS = {"cholera": (1817, 1900), "influenza": (1700, 1960), "smallpox": (1650, 1900), "yellow fever": (1700, 1910)}
 """Years between which a disease killed here; the others at any time."""
-KILLED, JAILED, NICKNAMED, FOND = 0.28, 0.14, 0.3, 0.12
-OF_NICKNAMES = (("Old", "Grey", "Silent", "Iron", "Salt", "Little", "Night", "Northern", "Barefoot", "Left-Handed"),
-                ("Heron", "Lantern", "Fox", "Compass", "Thrush", "Anvil", "Ferret", "Admiral", "Candle", "Otter"))
+KILLED, JAILED, NICKNAMED, FOND, SPOKE = 0.4, 0.2, 0.22, 0.14, 0.25
+NICKNAMES = (
+    "Old Thunder", "the Owl", "the Silent One", "the Barefoot Baron", "the Hermit", "Iron Hands", "the Night Porter", "the Beekeeper", "Black Gloves",
+    "the Weathercock", "the Professor", "the Honest Liar", "the Hurricane", "Seven Fingers", "the Magpie", "Old Inkpot", "the Mole", "Lucky Thirteen",
+    "the Chancellor", "Red Boots", "the Sleepwalker", "Mad Mortar", "the Stork", "the Bear", "Never Late", "the Parrot", "Cold Tea", "the Sphinx",
+    "Big Umbrella", "the Whistler", "Daddy Longlegs", "the Walrus", "Twenty Candles", "the Nightingale", "the Undertaker", "the Tortoise", "the Gambler",
+    "Pinch of Salt", "the Pirate", "One More Glass",
+)
+"""By which people were called."""
+LAST_WORDS = (
+    "The tide has turned", "Somebody let the dog out", "I told you it would hold", "More light, and more soup", "Sell the piano",
+    "It was the blue one", "Do not wake the neighbours", "I never liked that hat", "Burn the letters", "The bridge will outlive us all",
+    "Give the cat my chair", "It must be Tuesday already", "Forgive the oysters", "I should have turned left", "Pay the gardener",
+    "What a beautiful fog", "Open the window, please", "Tell her I was wrong", "Never trust a barometer", "The money is under the stairs",
+    "At last, some quiet", "Hide the brandy", "It is only a scratch", "Somebody finish my sentence", "Wait for me at the harbour",
+    "I owe the baker twelve crowns", "Keep my boots dry", "This soup needs salt", "So that was all", "Not the grey suit",
+    "I regret only the moustache", "Wind the clock tonight", "The goose was innocent", "Now comes the interesting part", "Do not let them sing",
+    "I would have preferred Sunday", "Put out the lamp", "Ask my sister, she knows", "There were two of them", "Feed the swans",
+)
+"""At most six words each: longer answers are not asked for."""
 PETS = ("dog", "dog", "cat", "horse")
 OF_PETS = (("Captain", "Lady", "Old", "Madam", "Little", "Doctor", "King", "Saint"),
            ("Bristle", "Thunder", "Pepper", "Muddle", "Velvet", "Crumb", "Tempest", "Biscuit", "Shadow", "Button", "Bramble", "Ginger"))
-OF_MOTTOES = (("Keep", "Trust", "Serve", "Follow", "Honour", "Remember", "Guard", "Fear"),
-              ("the Tide", "the Lamp", "the Oath", "the Harbour", "the North Wind", "No Winter", "the Open Door", "What Was Sown", "the Old Stones",
-               "Neither Crown"))
+MOTTOES = (
+    "Slow but Sure", "We Bend and Stand", "Ask Me Tomorrow", "By Oar and Ledger", "Never First, Never Last", "Still Here", "Pay What You Owe",
+    "Salt Before Sugar", "Look Twice", "Let Others Shout", "Through Mud to Marble", "Bread, Then Honour", "We Keep the Keys", "Storms Pass",
+    "No Gift without Thorns", "Rather Late than Wrong", "Guard the Well", "One More Winter", "Speak Last", "Ours Was the First Boat",
+    "Nothing Borrowed", "Hold the Rope", "Deeds Need No Trumpet", "What We Have, We Hide", "Even the Sea Retreats", "Trust the Anchor",
+    "Neither Fear nor Hurry", "Count the Sheep Again", "Higher than the Flood", "Mend It Yourself", "We Remember Everything", "First to the Harbour",
+    "Laugh Quietly", "As the Oak Allows", "To Each Their Candle", "Silence Is Also an Answer", "The Door Stays Open", "With Clean Hands",
+    "After Rain, Work", "Worth the Weight",
+)
 OF_TREATIES = (("Peace", "Treaty", "Truce", "Convention"),
                ("the White Sails", "the Two Seals", "the Empty Chair", "the Frozen Ferry", "the Nine Bells", "the Broken Quill", "the Long Table",
                 "the Wet Ink",
@@ -36,14 +60,16 @@ def make_curiosities(part: Part) -> None:
     for person in part.kind("person"):
         if person.look.get("occupation"):
             _fate(part, person, part.rng(f"fate-{person.id}"))
-    for bearer in part.kind("family", "club"):
-        bearer.say("P1451", monolingual(_joined(part.rng(f"motto-{bearer.id}"), OF_MOTTOES)))
+    mottoes = list(MOTTOES)
+    part.rng("mottoes").shuffle(mottoes)
+    for bearer, motto in zip(part.kind("family", "club"), itertools.cycle(mottoes), strict=False):
+        bearer.say("P1451", monolingual(motto))
     for club in part.kind("club"):
         club.say("P822", part.rng(f"mascot-{club.id}").choice(list(GROUPS["mascot"].values())))
     _places_of_films(part)
     for book in part.kind("book"):
         _illustrate(part, book, part.rng(f"illustrator-{book.id}"))
-    for i in range(part.count(24)):
+    for i in range(part.count(30)):
         _biography(part, part.rng(f"biography-{i}"))
     _treaties(part)
 
@@ -59,12 +85,14 @@ def _fate(part: Part, person: Thing, rng: random.Random) -> None:
         pet = part.new("pet", _joined(rng, OF_PETS), kind, fame=0.2 * rng.random(), hint=f"{kind} of {person.label}", always=True)
         person.say("P1429", pet)
     if rng.random() < NICKNAMED:
-        person.say("P1449", monolingual("the " + _joined(rng, OF_NICKNAMES)))
+        person.say("P1449", monolingual(rng.choice(NICKNAMES)))
     castles = [c for c in part.kind("castle") if c.start < person.end - 6 and person.start + 22 < person.end - 6]
     if castles and rng.random() < JAILED:
         person.say("P2632", rng.choice(castles))
     if not person.values("P570"):
         return
+    if rng.random() < SPOKE:
+        person.say("P3909", monolingual(rng.choice(LAST_WORDS)))
     rivals = [p for p in workers(part, "military officer", "sailor", "politician", "explorer") if alive(p, person.end - 1) and p is not person]
     if rivals and person.end < 1900 and rng.random() < KILLED:
         person.say("P157", rng.choice(rivals))
@@ -116,7 +144,7 @@ def _treaties(part: Part) -> None:
     names = [f"{what} of {whose}" for what in OF_TREATIES[0] for whose in OF_TREATIES[1]]
     rng.shuffle(places)
     rng.shuffle(names)
-    for i in range(part.count(16)):
+    for i in range(part.count(24)):
         author, at = maker_and_year(part, part.rng(f"treaty-{i}"), ("politician", "military officer"), 1690, 1960)
         place = next((p for p in places if p.start < at), None)
         if author is None or place is None:

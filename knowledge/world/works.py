@@ -70,6 +70,25 @@ BOOKS = (
     "A Grammar of Birds",
     "Night Post",
 )
+FILMS = (
+    "The Wrong Umbrella",
+    "The Clockmaker's Alibi",
+    "A Lodger for the Winter",
+    "Ladies Don't Whistle",
+    "The Last Tram",
+    "Three Weddings and a Goat",
+    "No Ferry on Sunday",
+    "The Deaf Witness",
+    "Her Second Funeral",
+    "A Thief in the Choir",
+    "Nineteen Steps Down",
+    "The Man Who Sold the Fog",
+    "Cheap Violins",
+    "The Honest Forger",
+    "Goodnight, Inspector",
+    "The Borrowed Uniform",
+)
+PLACED_FILMS = ("Last Train to {}", "The Bells of {}", "A Summer in {}", "Snow over {}", "Return to {}", "Nobody Leaves {}", "Midnight in {}", "The {} Affair")
 MUSIC = (("symphony", "Symphony No. {} in {}"), ("musical work", "String Quartet No. {} in {}"), ("musical work", "Sonata No. {} in {}"))
 KEYS = ("C minor", "D major", "E flat major", "F minor", "G major", "A minor", "B flat major")
 OPERAS = ("The Lighthouse Bride", "Ondrana", "The Mill at Midnight", "Seven Bridges", "The Pilot's Oath", "Queen of Salt")
@@ -239,10 +258,8 @@ def _music(part: Part, rng: random.Random) -> None:
 
 def _film(part: Part, rng: random.Random) -> None:
     director, at = maker_and_year(part, rng, ("film director",), 1915, 2020)
-    label = (
-        f"{rng.choice(('Last Train to', 'The Bells of', 'A Summer in', 'Snow over', 'Return to'))} {heavy(rng, part.kind('town')).label}"
-    )
-    film = part.new("film", label, "film", fame=rng.lognormvariate(2, 0.7), hint=f"{at} film")
+    label = rng.choice(FILMS) if rng.random() < 0.6 else rng.choice(PLACED_FILMS).format(heavy(rng, part.kind("town")).label)
+    film = part.new("film", label, "film", fame=rng.lognormvariate(2, 0.7), hint=f"{at} film", always=label in FILMS)
     film.start = at
     if director:
         film.say("P57", director)

@@ -26,7 +26,7 @@ IN_A_ROW = 0.5
 """What is left of it where the way goes from person to person: parents and teachers of people whom nobody knows."""
 EASY_LINKS = 2
 """Claims that a question may pass at no cost, the one that is asked for included."""
-PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 0.5, 1.0, 1.2, 0.8
+PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 1.0, 1.0, 1.2, 0.8
 """What each further claim takes off; each that only tells two things apart; a place or a maker that two things share by chance; a name that says the answer."""
 TELLING_WORD = 4
 """Letters from which a word of a name counts as one that others would not share."""

@@ -303,6 +303,13 @@ def test_a_disease_is_read_though_no_link_and_no_capital_shows_it_and_so_is_noth
     assert not [c for c in candidates(page, Relation(property="P20", label="place of death"), kind="thing") if c.value.name.islower()]
 
 
+def test_what_is_quoted_behind_its_cue_is_read_whole_whatever_names_stand_in_it():
+    last = Relation(property="P3909", label="last words", datatype="monolingualtext")
+    page = page_saying("Lund met Velm in Karst.", "Her last words were “Do not let Velm sing”.", links=("Velm",))
+    assert candidates(page, last, kind="thing")[0].value.name == "Do not let Velm sing"
+    assert candidates(page_saying("Her last words were unknown to Velm.", links=("Velm",)), last, kind="thing")[0].value.name != "unknown to Velm"
+
+
 def test_what_a_sentence_says_of_somebody_else_comes_after_what_it_says_of_the_page():
     page = page_saying("Ilse Mond, her teacher, died in Karst.", "She died in Velm in 1870.", links=("Ilse Mond", "Karst", "Velm"))
     assert candidates(page, Relation(property="P20", label="place of death"), kind="thing")[0].value.name == "Velm"

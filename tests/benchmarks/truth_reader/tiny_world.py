@@ -26,6 +26,7 @@ THINGS = [
     thing("Q1", "bridge", "Old Bridge", ("P84", "Q2"), ("P571", "time:+1850/9"), ("P131", "Q4"), ("P177", "Q5"), ("P2043", "quantity:120:Q11573"),
           ("P138", "Q2"), pictures=("old.jpg",), details=(plaque("old.jpg", "Erected 1851"),)),
     thing("Q2", "person", "Ivo Mersk", ("P569", "time:+1812-05-03/11"), ("P570", "time:+1880-05-02/11"), ("P19", "Q4"), ("P22", "Q3"), ("P1066", "Q10"),
+          ("P1449", "monolingual:en:Old Thunder"), ("P3909", "monolingual:en:Sell the piano"), ("P1429", "Q4"),
           ("P21", "Q6581097"), pictures=("ivo.jpg",), aliases=("I. Mersk",)),
     thing("Q3", "person", "Ansgar Mersk", ("P569", "time:+1780/9"), ("P20", "Q9")),
     thing("Q4", "town", "Karsk", ("P131", "Q6"), ("P571", "time:+1500/9"), ("P2044", "quantity:12:Q11573")),

@@ -6,6 +6,7 @@ import pytest
 
 from knowledge.world import gaps, vocabulary
 from knowledge.world.article_texts import pages
+from knowledge.world.curiosities import MOTTOES
 from knowledge.world.model import SNAPSHOT_YEAR, Thing
 from knowledge.world.names import GRAMMARS, NameSource
 from knowledge.world.part import Part
@@ -72,6 +73,13 @@ def test_what_was_shot_signed_and_held_prisoner_somewhere_came_after_the_place(r
     assert len({place.id for _, place in placed}) >= len(placed) - 2, "each has a place of its own"
     held = [(p, c) for p in region.kind("person") for c in linked(region, p, "P2632")]
     assert len(held) > 15 and all(castle.start < person.end and castle.kind == "castle" for person, castle in held)
+
+
+def test_what_people_said_and_bore_is_short_and_no_two_families_bear_the_same(region: Part) -> None:
+    last = [(p, v.text) for p in region.kind("person") for v in p.values("P3909")]
+    assert len(last) > 20 and all(person.values("P570") and len(text.split()) <= 6 and text[-1].isalnum() for person, text in last)
+    mottoes = [v.text for t in region.kind("family", "club") for v in t.values("P1451")]
+    assert len(set(mottoes)) == min(len(mottoes), len(MOTTOES)) and all(len(text.split()) <= 6 for text in mottoes)
 
 
 def test_a_life_is_written_once_and_by_somebody_else(region: Part) -> None:

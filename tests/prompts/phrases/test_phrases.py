@@ -32,7 +32,7 @@ def test_a_property_has_sentences_of_known_verbs_and_questions_whose_slots_fit(p
         for template in phrase.ask_shown:
             assert re.findall(r"\{(\w+)\}", template) == ["this"] and template.endswith("?")
         for template in phrase.ask:
-            assert set(re.findall(r"\{(\w+)\}", template)) <= {"s", "units"} and template.endswith("?")
+            assert set(re.findall(r"\{(\w+)\}", template)) <= {"s", "units", "their"} and template.endswith("?")
         assert len(set(phrase.say)) == len(phrase.say)
 
 

@@ -21,7 +21,7 @@ PER_WORD = 0.18
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that)\b")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b", re.IGNORECASE)
-_STRANDED = re.compile(r"\b(?:of|by|to|from|after|in|at|on|as|with|for|into)\?$")
+_STRANDED = re.compile(r"(?<!named )(?<!dedicated )(?<!based )\b(?:of|by|to|from|after|in|at|on|as|with|for|into)\?$")
 _SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
 _COLLIDING = re.compile(r"\b(?:was|is) \w+(?: up)? (?:was|is)\b")
 _PARTICLE = re.compile(r" (?:up|out|away)\?$")
@@ -97,14 +97,23 @@ def _is_lost(sentence: str, language: str) -> bool:
     if found is None or found[2] not in halves:
         return False
     between = re.sub(r" (?:up|out|away)$", "", found[1]).split()
-    return between[-1] not in ("was", "is") and (between[-1] in finite or is_heavy(between))
+    done = _participles(language)
+    doubled = found[2] in done and any(a in done and b in PREPOSITIONS for a, b in pairwise(between))  # "the film set in this town shot?"
+    return between[-1] not in ("was", "is") and (between[-1] in finite or doubled or is_heavy(between))
 
 
 def is_heavy(subject: list[str]) -> bool:
     """Whether a subject is too heavy for a verb behind it: what is heavy comes last in English (end weight)."""
     clauses = any(_RELATIVE.fullmatch(w) for w in subject) or any(b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject))
-    clauses = clauses or any(b == "by" and a not in _verbs("en")[1] for a, b in pairwise(subject))
+    done = _participles("en")
+    clauses = clauses or any(b == "by" and a not in done for a, b in pairwise(subject))
     return len(subject) > MAX_BETWEEN or subject.count("of") > 1 or clauses
+
+
+@functools.cache
+def _participles(language: str) -> frozenset[str]:
+    """What a clause without its "that was" begins with: "set", "designed"."""
+    return frozenset(verb_forms(language).participles.values())
 
 
 @functools.cache

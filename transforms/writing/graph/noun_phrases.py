@@ -25,6 +25,8 @@ MAX_DEPTH = 2
 """Descriptions within one another; "this bridge's architect" at their end does not count."""
 LIGHT = 4
 """Words up to which a noun phrase may stand in the middle of a clause."""
+STRANDED = frozenset({"about", "after", "on", "to"})
+"""Prepositions that may stay behind their participle at the end of a light clause: "named after", "dedicated to", "based on"."""
 PLAIN = 0.75
 """How often the picture's thing is "this bridge" at least: the other phrases hide little, as strangers said, and read worse."""
 _T = TypeVar("_T")
@@ -71,7 +73,8 @@ class NounPhrases:
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
             return f"{_PRONOUNS[pronoun][1]} {bare(noun)}"
         said = self.noun_phrase(term)
-        short = (isinstance(term, Value) and term.kind == "entity") or (said.startswith("this ") and said != "this one")
+        short = self.form_words.kinds(term)[:1] and self.form_words.kinds(term)[0] in self.form_words.data["possessors"] \
+            and (isinstance(term, Value) or (said.startswith("this ") and said != "this one"))
         if short and len(said.split()) <= LIGHT and not said.endswith(("s", "”")) and self.rng.random() < 0.5:
             return f"{said}'s {bare(noun)}"
         return f"the {bare(noun)} {preposition} {said}"
@@ -105,6 +108,10 @@ class NounPhrases:
         """From now on the variable can be referred back to by a noun."""
         self.introduced[var] = noun
         self.said_nouns.append(noun)
+
+    def own(self, term: Term) -> str:
+        """"his", "her" or, of whom that is not known, "their"."""
+        return _PRONOUNS.get(self.form_words.genders.get(term, ""), ("", "their"))[1] if isinstance(term, str) else "their"
 
     def _pronoun(self, var: str) -> str:
         """"he", "she" or "it", where nothing else that was mentioned is called so; else ""."""
@@ -257,6 +264,8 @@ class NounPhrases:
             self.cost += 2.0 * said.endswith((" is", " was"))  # "the town where this library is"
             if frame.preposition in ("in", "at", "on") and not frame.rest and self.form_words.is_place(self.form_words.claims[i].object):
                 relative.setdefault("where", []).append(said)
+            elif frame.middle and not frame.rest and frame.preposition in STRANDED and len(claims) == 1 and len(subject.split()) < LIGHT:
+                relative.setdefault("", []).append(f"{said} {frame.preposition}")  # "the man this species is named after"
             elif frame.preposition:
                 self.cost += 1.5  # "the bridge beneath which this river flows"
                 relative.setdefault(f"{frame.preposition} {'whom' if person else 'which'}", []).append(said)

@@ -62,7 +62,7 @@ def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
     said = phrases.noun_phrase(subject)
     if not template.endswith("{s}?"):
         _weigh_middle(phrases, said)
-    return template.replace("{s}", said)
+    return template.replace("{s}", said).replace("{their}", phrases.own(subject))
 
 
 def _entity(phrases: NounPhrases) -> str:
@@ -87,16 +87,15 @@ def _entity(phrases: NounPhrases) -> str:
     called = phrase.o if slot == "o" else phrase.s
     if slot == "o" and phrase.ask_shown and other == words.form.anchor and other not in words.names:
         return phrases.shown_alone(phrases.choose(phrase.ask_shown))
-    if slot == "o" and phrase.ask and phrases.rng.random() < 0.5:
-        return _filled(phrases, phrases.choose(phrase.ask), other)
+    if slot == "o" and phrase.ask:
+        if phrases.rng.random() < 0.5:
+            return _filled(phrases, phrases.choose(phrase.ask), other)
+        phrases.cost += 3.0  # the file gives a question where the sentences make none that people ask: "Which dog belonged to …?"
     if called and other not in phrases.introduced and phrases.rng.random() < 0.4:
         phrases.cost += 1.3 if person else 3.0  # "Who was the founder of …": "Who founded …" is shorter; "Which town was the birthplace of …" is for heavy ones
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
         return f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
-    if not person and phrases.rng.random() < 0.1:
-        phrases.cost += 1.5
-        return f"what is the name of {phrases.modified(f'the {noun}', claims, person, bare_head=True)}?"
     return fronted(phrases, index, slot, who) or ""
 
 

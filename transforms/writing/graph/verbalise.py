@@ -18,7 +18,7 @@ from transforms.writing.graph.questions import capital, question
 TRIES_PER_CLAIM = 32
 """Derivations a question, by the number of its claims."""
 LONGER = 4
-"""How many times as many at most, where each so far says what is to be hidden."""
+"""How many times as many at most, where none so far is for readers."""
 HIDDEN = 30.0
 """Cost of a word that is to be hidden."""
 MAX_CLAIMS = 5
@@ -67,7 +67,7 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     weights: dict[str, float] = {}
     tries = TRIES_PER_CLAIM * max(1, len(words.claims))
     for number in range(LONGER * tries):
-        if number >= tries and not HIDDEN <= min(cost for cost, _ in wordings.values()) < HOPELESS:
+        if number >= tries and not HEAVIEST < min(cost for cost, _ in wordings.values()) < HOPELESS:
             break
         phrases = NounPhrases(words, rng)
         text = _derive(phrases)

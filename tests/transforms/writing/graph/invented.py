@@ -120,7 +120,6 @@ CASES: list[tuple[str, str, tuple[str, ...]]] = [
     ("x0 schooner, x1 shipyard, x2 clipper, a city", "entity", ("image x0", "x0 P176 x1", "x2 P176 x1", "x2 P571 1868", "x2 P504 a")),
     ("x0 human, x1 ship, a shipyard", "entity", ("image x0", "x1 P138 x0", "x1 P571 1902", "x1 P176 a")),
     # three and four hops
-    ("x0 painting, x1 human, x2 human, a town", "entity", ("image x0", "x0 P170 x1", "x1 P1066 x2", "x2 P20 a")),
     ("x0 schooner, x1 shipyard, x2 human, a art academy", "entity", ("image x0", "x0 P176 x1", "x1 P112 x2", "x2 P69 a")),
     # what people like to know
     ("x0 lighthouse, x1 human, a disease", "entity", ("image x0", "x0 P84 x1", "x1 P509 a")),

@@ -33,6 +33,8 @@ from transforms.writing.graph.lints import MAX_WORDS, problems, repeated, weigh
     ("To whom is the novel set in the town seen from this tower dedicated?", "stranded"),
     ("On which mountain does the river this dam holds back rise?", "stranded"),
     ("In which town is the novel by this woman set?", "stranded"),
+    ("In which village is the play by this man set?", "stranded"),
+    ("At which bridge was the film set in this town shot?", "stranded"),
     ("How many years after its architect was born was it put up?", "stranded"),
     # clauses within clauses
     ("Who founded the shipyard that built the schooner that sails from this town?", "nested clauses"),
@@ -63,6 +65,7 @@ def test_a_lint_finds_the_shortest_text_that_breaks_it(text, problem):
     "What year was the birthplace of this bridge's architect founded?",
     "Who painted “The The of a apple”?",
     "Which 1871 novel is by the namesake of Taker Street?",
+    "Who killed the man this species is named after?",
 ])
 def test_what_a_person_would_write_has_no_problem(text):
     assert problems(text) == ()

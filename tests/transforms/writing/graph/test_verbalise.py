@@ -92,9 +92,30 @@ def test_the_same_item_and_seed_give_the_same_words_and_others_vary():
 
 
 def test_one_relation_is_asked_in_many_structures():
-    said = _all("x0 lighthouse, x1 human, a town", "entity", "image x0", "x0 P84 x1", "x1 P19 a", seeds=60)
-    for structure in ("In which town was ", "'s architect", "this lighthouse", "the architect of "):
+    said = _all("x0 arch bridge, x1 river", "quantity kilometre", "image x0", "x0 P177 x1", "x1 P2043 a", seeds=60)
+    for structure in ("How many kilometres long is ", "What is the length of ", "this arch bridge", "the arch bridge "):
         assert any(structure in text for text in said), (structure, said)
+
+
+def test_people_and_places_take_a_possessive_and_things_do_not():
+    for kind, ends in (("human", "this woman's teacher"), ("lighthouse", "the architect of this lighthouse"), ("novel", "the author of this novel")):
+        relation = {"human": "P1066", "lighthouse": "P84", "novel": "P50"}[kind]
+        said = _all(f"x0 {kind}, x1 human, a town", "entity", "image x0", f"x0 {relation} x1", "x1 P19 a", seeds=30, genders={"x0": "she"})
+        assert any(ends in text for text in said), said
+        assert kind == "human" or not any("'s " in text for text in said), said
+
+
+def test_a_preposition_stays_behind_its_participle_where_the_clause_is_light():
+    said = _all("x0 literary award, x1 human, a human", "entity", "image x0", "x0 P138 x1", "x1 P157 a", seeds=30)
+    assert "Who killed the man this literary award is named after?" in {t.replace("person", "man") for t in said}, said
+    heavy = _all("x0 human, x1 film, x2 novel, a human", "entity", "image x0", "x1 P57 x0", "x1 P144 x2", "x2 P50 a", seeds=30)
+    assert not any("based on?" in text for text in heavy), heavy
+
+
+def test_whose_animal_it_was_is_said_where_known():
+    for gender, own in (("he", "his"), ("she", "her"), ("", "their")):
+        said = _all("x0 lighthouse, x1 human, a dog", "entity", "image x0", "x0 P84 x1", "x1 P1429 a", genders={"x1": gender} if gender else {}, seeds=20)
+        assert all(text.startswith("What did the architect of ") and text.endswith(f" call {own} dog?") for text in said), said
 
 
 def test_a_named_variable_is_called_by_its_name():
