@@ -133,8 +133,8 @@ def hits_of(text: str) -> list[tuple[Thing, str]]:
     found: list[tuple[Thing, str]] = []
     for block in re.split(r"(?m)^\[\d+\] ", text)[1:]:
         title, _, rest = block.partition("\n")
-        url, _, snippet = rest.partition("\n") if rest.startswith("URL: ") else ("", "", rest)
-        found.append((Thing(title.strip(), url.removeprefix("URL: ").strip()), snippet.strip()))
+        address = re.match(r"(?:URL|File, on no page): (.*)\n?", rest)
+        found.append((Thing(title.strip(), address[1].strip() if address else ""), rest[address.end() if address else 0:].strip()))
     return found
 
 

@@ -127,7 +127,8 @@ class Player:
         self.engine, self.limits = engine, limits
         self._toolbox = toolbox
         schemas = toolbox.schemas()
-        self.protocol = TurnProtocol(schemas)
+        self._brief = toolbox.settings.brief
+        self.protocol = TurnProtocol(schemas, brief=self._brief)
         self.renderer = renderer or Renderer(schemas, max_calls=limits.calls)
 
     @property
@@ -325,7 +326,8 @@ class Player:
                     token_ids=sample.token_ids, logprobs=sample.logprobs, cost=sample.cost)
         end = self._end_of(state, turn, checked, sample)
         if end is None:
-            turn = turn.replace(result=await self._result(state, checked))
+            result = await self._result(state, checked)
+            turn = turn.replace(result=result.replace(text=result.text + self._warning(state, turn)))
             end = self._fatal([*state.turns, turn])
         return turn.replace(seconds=time.monotonic() - began), end
 
@@ -357,6 +359,13 @@ class Player:
         if sum(t.result is not None for t in state.turns) >= limits.calls:
             return _End(EndReason.CALLS, f"a call after {limits.calls} calls")
         return None
+
+    def _warning(self, state: _State, turn: Turn) -> str:
+        """Says of a repeated turn that the episode will end of it."""
+        same = num_same_turns([*state.turns, turn])
+        if same < 2 or not self.limits.same_turns or self._brief:
+            return ""
+        return f"\nThis is the same turn {same} times in a row; the episode ends without an answer at {self.limits.same_turns}."
 
     async def _result(self, state: _State, checked: Checked) -> ToolResult:
         if checked.call is None:

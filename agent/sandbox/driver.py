@@ -167,14 +167,14 @@ def kill_all() -> None:
         time.sleep(0.002)
 
 
-def figures(told: dict) -> list:
-    """The files in the folder of figures, by name; links and what is no file are left out."""
+def figures(told: dict) -> tuple:
+    """The files in the folder of figures, by name, as far as the limits let them; and how many there are. Links and what is no file are left out."""
     found: list[bytes] = []
-    room = told["figure_bytes"]
+    num, room = 0, told["figure_bytes"]
     try:
         folder = os.open(FIGURES, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:  # the code has removed it, or put something else there
-        return found
+        return found, num
     for name in sorted(os.listdir(folder))[:1000]:
         try:
             file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
@@ -182,7 +182,10 @@ def figures(told: dict) -> list:
             continue
         try:
             facts = os.fstat(file)
-            if not stat.S_ISREG(facts.st_mode) or not 0 < facts.st_size <= room or len(found) == told["figures"]:
+            if not stat.S_ISREG(facts.st_mode) or not facts.st_size:
+                continue
+            num += 1
+            if facts.st_size > room or len(found) == told["figures"]:
                 continue
             with open(file, "rb", closefd=False) as opened:
                 data = opened.read(facts.st_size)
@@ -190,14 +193,14 @@ def figures(told: dict) -> list:
             os.close(file)
         found.append(data)
         room -= len(data)
-    return found
+    return found, num
 
 
 def report(told: dict, watch: Watch, seconds: float) -> None:
     stdout, stderr = (bytes(watch.texts[stream]).decode("utf-8", "replace") for stream in watch.streams)
-    pictures = figures(told)
+    pictures, num_pictures = figures(told)
     head = json.dumps({"stdout": stdout, "stderr": stderr, "exit_code": -9 if watch.exit_code is None else watch.exit_code, "limit": watch.limit,
-                       "why": watch.why, "seconds": seconds, "figures": [len(p) for p in pictures]}).encode()
+                       "why": watch.why, "seconds": seconds, "figures": [len(p) for p in pictures], "num_figures": num_pictures}).encode()
     with os.fdopen(1, "wb") as out:
         out.write(len(head).to_bytes(8, "big") + head)
         for picture in pictures:

@@ -79,6 +79,8 @@ class Ran:
     """"time", "memory", "processes" or "output", where one was met."""
     why: str = ""
     figures: tuple[bytes, ...] = ()
+    num_figures: int = 0
+    """That the code made; `figures` are the first of them, within the limits."""
     seconds: float = 0.0
 
 
@@ -239,7 +241,8 @@ def _read_report(report: bytes, said: bytes, limits: SandboxLimits) -> Ran:
             at += int(size)
         if told is not None:
             return Ran(stdout=str(told["stdout"]), stderr=str(told["stderr"]), exit_code=int(told["exit_code"]), limit=str(told["limit"]),
-                       why=str(told["why"]), figures=tuple(f for f in figures if f), seconds=float(told["seconds"]))
+                       why=str(told["why"]), figures=tuple(f for f in figures if f), num_figures=int(told["num_figures"]),
+                       seconds=float(told["seconds"]))
     except (ValueError, LookupError, TypeError) as error:
         raise SandboxFault(f"its report cannot be read ({type(error).__name__})") from error
     raise SandboxFault(f"no report; it said: {said[-300:].decode('utf-8', 'replace').strip() or 'nothing'}")

@@ -60,6 +60,13 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
     return "\n".join(lines)
 
 
+def names_goal(page: Page, goal: str) -> bool:
+    """Whether the page's text has any of the goal's words besides its own title's; a goal of no others counts as named."""
+    wanted = set(words_of(goal)).difference(words_of(page.title))
+    texts = (text for pair in (*page.facts, *page.sections) for text in pair)
+    return not wanted or any(not wanted.isdisjoint(words_of(text)) for text in texts)
+
+
 def _chosen(sentences: list[str], goal: str, max_chars: int) -> list[int]:
     """Which sentences are shown, in order."""
     if sum(map(len, sentences)) <= max_chars:

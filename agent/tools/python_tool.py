@@ -30,6 +30,8 @@ async def python_interpreter(at: Context, code: Code, timeout: Annotated[float, 
         raise provider_fault("sandbox", "The tool failed: the sandbox gave no report. The call itself may not have been at fault.") from fault
     parts: list[str | NewPicture] = [f"{name}:\n{quoted(text.rstrip(), MAX_STREAM_CHARS)}" for name, text in (("stdout", ran.stdout), ("stderr", ran.stderr))
                                      if text.strip()]
+    if ran.num_figures > len(ran.figures):
+        parts.append(f"The code made {ran.num_figures} figures; {len(ran.figures)} were taken.")
     parts += [NewPicture(data=figure, made=True) for figure in ran.figures]
     if ran.limit:
         raise ToolFault(ToolStatus.LIMIT, ran.limit, f"The code was stopped: {ran.why}.", tuple(parts))

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from agent.providers.provider import Page, PageHit, PictureHit
-from agent.tools.goal_extract import extract, links_for
+from agent.tools.goal_extract import extract, links_for, names_goal
 from agent.tools.quote import one_line, quoted
 from agent.tools.tool_context import Context
 from agent.tools.tool_schema import Handle, Text
@@ -16,6 +16,7 @@ from records.errors import ProviderFault
 NUM_SNIPPETS = 5
 SNIPPET_CHARS = 320
 ABOUT_CHARS = 160
+NEAREST = "The nearest that there are; perhaps none fits."
 SPARE_SECONDS = 5.0
 """Of a call's time, left by the wait for a screenshot: a page's text is not lost to its picture."""
 
@@ -54,7 +55,7 @@ async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -
 
 
 async def web_search(at: Context, query: Text) -> Output:
-    """Like text_search, but with only a short snippet of each page.
+    """Like text_search, but gives {num_snippets} pages at most, with only a short snippet of each.
 
     Args:
         query: What to look for, in key words.
@@ -66,8 +67,9 @@ async def web_search(at: Context, query: Text) -> Output:
 
 
 async def image_search(at: Context, handle: Handle | None = None, query: Text | None = None) -> Output:
-    """Searches for pictures: give exactly one of handle (finds pages that show the same or similar things) and query. Only the first few hits
-    come with their pictures. Where nothing fits, a part of the picture (crop), or the picture set straight or sharpened, may find more.
+    """Searches for pictures: give exactly one of handle (finds pages that show the same or similar things) and query. The first {num_pictures} hits
+    come with their pictures; by a handle, further pages are named behind them. Where nothing fits, a part of the picture (crop), or the picture set
+    straight or sharpened, may find more.
 
     Args:
         handle: The picture to search by, as N or "<image:N>".
@@ -84,7 +86,7 @@ async def image_search(at: Context, handle: Handle | None = None, query: Text | 
     if not reply.value:
         return no_results("no picture was found")
     parts = [part for number, hit in enumerate(reply.value, 1) for part in _picture_parts(at, number, hit)]
-    return Output(parts=tuple(parts), cost=reply.cost)
+    return Output(parts=(*([] if at.settings.brief else [NEAREST]), *parts), cost=reply.cost)
 
 
 async def visit(at: Context, url: Text, goal: Text) -> Output:
@@ -103,6 +105,8 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
         words, cost = await at.summarise(goal, page.title, whole_text(page))
         words = f"Summary for the goal (by a model):\n{words}"
     parts.append(quoted(words, at.settings.page_chars) if words.strip() else "The page says nothing about the goal.")
+    if at.summarise is None and words.strip() and not at.settings.brief and not names_goal(page, goal):
+        parts.append("The page says nothing in the goal's own words; it may say it in others, or not at all.")
     shown = page.pictures[:at.settings.max_new_pictures]
     left = at.settings.seconds - (time.monotonic() - began) - SPARE_SECONDS
     fetches = [*([page.screenshot(left)] if page.screenshot else []), *(p.fetch() for p in shown)]
@@ -112,8 +116,10 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
         shown = shown[:at.settings.max_new_pictures - 1]
     for picture, data in zip(shown, fetched, strict=False):
         if data:
-            parts += [f"On the page: {one_line(picture.caption)}" if picture.caption else "On the page:",
+            parts += [f"On the page: {one_line(picture.caption) or '(no caption)'}",
                       NewPicture(data=data, url=picture.url, title=one_line(page.title))]
+    if 0 < len(shown) < len(page.pictures):
+        parts.append(f"{len(shown)} of the page's {len(page.pictures)} pictures are shown.")
     links = links_for(page, goal, at.settings.links, words)
     if links:
         lines = (f"- {one_line(link.title)}" + (f": {one_line(link.url, 2_000)}" if at.settings.addresses else "") for link in links)
@@ -140,9 +146,10 @@ def _hits(at: Context, hits: tuple[PageHit, ...], max_chars: int) -> tuple[str, 
 
 
 def _picture_parts(at: Context, number: int, hit: PictureHit) -> tuple[str | NewPicture, ...]:
-    head = _head(at, number, hit.title, hit.url) + (f"\n{one_line(hit.about, ABOUT_CHARS)}" if hit.about else "")
+    what = "File, on no page" if hit.url == hit.picture_url else "URL"
+    head = _head(at, number, hit.title, hit.url, what) + (f"\n{one_line(hit.about, ABOUT_CHARS)}" if hit.about else "")
     return (head, NewPicture(data=hit.data, url=hit.picture_url or hit.url, title=one_line(hit.title))) if hit.data else (head,)
 
 
-def _head(at: Context, number: int, title: str, url: str) -> str:
-    return f"[{number}] {one_line(title)}" + (f"\nURL: {one_line(url, 2_000)}" if at.settings.addresses else "")
+def _head(at: Context, number: int, title: str, url: str, what: str = "URL") -> str:
+    return f"[{number}] {one_line(title)}" + (f"\n{what}: {one_line(url, 2_000)}" if at.settings.addresses else "")

@@ -33,6 +33,8 @@ class Tool:
     run: Callable[..., Awaitable[Output]]
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Other defaults of arguments than the function's own."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """Limits that the docstring names in braces."""
     remote: bool = False
     """Whether a provider does the work; then running out of time is the provider's fault."""
 
@@ -58,6 +60,7 @@ class Tool:
             handles: False leaves the argument `handle` out (the tool then works on the task's own picture).
         """
         description, arguments = _described(self.run)
+        description = description.format_map(self.numbers)
         if not handles and self.takes_handle:
             description += " It works on the picture of the question."
         body = self._model(handles).model_json_schema()

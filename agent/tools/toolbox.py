@@ -37,7 +37,8 @@ TOOLS = (Tool(search.text_search, remote=True), Tool(search.web_search, remote=T
 
 def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
     """The tools that the settings name, by name, in the order of prompts."""
-    return {tool.name: replace(tool, defaults={"top_k": settings.results}) for tool in TOOLS if tool.name in settings.tools}
+    numbers = {"num_pictures": settings.max_new_pictures, "num_snippets": search.NUM_SNIPPETS}
+    return {tool.name: replace(tool, defaults={"top_k": settings.results}, numbers=numbers) for tool in TOOLS if tool.name in settings.tools}
 
 
 def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:

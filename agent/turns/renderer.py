@@ -20,6 +20,8 @@ from models.messages import Message, Picture, assistant, system, user
 from prompts.agent import agent_prompt_version, agent_system_prompt
 from records.episodes import BankImage, ToolResult, Turn
 
+FEW_CALLS = 3
+"""From so many on the calls that are left are counted down."""
 MAX_RESULT_CHARS = 40_000
 """About 10,000 tokens of English. The tools cut their results themselves; this is the last resort."""
 
@@ -88,10 +90,10 @@ class Renderer:
 
     Args:
         schemas: the tool box's function schemas.
-        max_calls: told to the model.
+        max_calls: told to the model, and counted down once few are left.
         today: told to the model, unless "".
         handles: False shows pictures without their handles (ODE's ablation; the tool box has the same switch).
-        brief: the short system prompt (`prompts/agent.py`).
+        brief: the short system prompt (`prompts/agent.py`), and no count of calls.
         special_tokens: of the tokenizer that will read the messages, where it is known here.
     """
 
@@ -99,6 +101,7 @@ class Renderer:
                  brief: bool = False, special_tokens: Iterable[str] = ()) -> None:
         self.system_prompt = agent_system_prompt(schemas, max_calls=max_calls, today=today, handles=handles, brief=brief)
         self._handles = handles
+        self._counted = 0 if brief else max_calls
         self.version = agent_prompt_version(self.system_prompt)
         self.escape = Escape(special_tokens)
 
@@ -115,14 +118,21 @@ class Renderer:
         """What the policy reads after a call.
 
         Args:
-            turn_index: of the turn that made the call; pictures that entered the bank with it are shown, older ones only named.
+            turn_index: of the turn that made the call, and so how many calls came before it; pictures that entered the bank with it are shown,
+                older ones only named.
         """
         parts: list[str | Picture] = ["<tool_response>\n", *self._result_text(result)]
         new = [handle for handle in dict.fromkeys(result.images) if bank.get(handle).call == turn_index]
         old = [f"<image:{handle}>" for handle in dict.fromkeys(result.images) if handle not in new]
         if old and self._handles:
             parts.append(f"Already shown: {', '.join(old)}\n")
-        return user(*_joined([*parts, *self._pictures(bank, new), "</tool_response>"]))
+        return user(*_joined([*parts, *self._pictures(bank, new), *self._calls_left(turn_index + 1), "</tool_response>"]))
+
+    def _calls_left(self, num_made: int) -> list[str]:
+        left = self._counted - num_made
+        if not 0 <= left <= FEW_CALLS:
+            return []
+        return [("No call is left: the next turn must be the answer.\n", "One call is left.\n")[left] if left < 2 else f"{left} calls are left.\n"]
 
     def _result_text(self, result: ToolResult) -> list[str]:
         text = self.escape(result.text).strip()

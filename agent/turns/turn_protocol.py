@@ -106,9 +106,11 @@ class TurnProtocol:
 
     Args:
         schemas: OpenAI-style function schemas, with or without the `{"type": "function", …}` around them.
+        brief: says what is wrong in the words that the small policies of the brief prompt have learnt.
     """
 
-    def __init__(self, schemas: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(self, schemas: Iterable[Mapping[str, Any]], *, brief: bool = False) -> None:
+        self._brief = brief
         self._validators: dict[str, jsonschema.Draft202012Validator] = {}
         for schema in schemas:
             function = schema.get("function", schema)
@@ -163,7 +165,7 @@ class TurnProtocol:
         except (ValueError, RecursionError) as error:
             if "</tool_call>" not in text[start:]:
                 raise _Broken(Violation.CALL_NOT_CLOSED, "<tool_call> is not closed.") from None
-            raise _Broken(Violation.BAD_JSON, f"The call is no valid JSON: {_json_fault(error, begin)}.") from None
+            raise _Broken(Violation.BAD_JSON, f"The call is no valid JSON: {self._json_fault(error, begin)}.") from None
         end = _past_space(text, end)
         if not text.startswith("</tool_call>", end):
             if "</tool_call>" not in text[end:]:
@@ -174,6 +176,16 @@ class TurnProtocol:
             raise _Broken(Violation.BAD_JSON, f"After the JSON object comes {_shown(text[end:])}.")
         _check_end(text, end + len("</tool_call>"), after_call=True)
         return self._fitting(value)
+
+    def _json_fault(self, error: Exception, begin: int) -> str:
+        if isinstance(error, json.JSONDecodeError):
+            place = f"at character {error.pos - begin}"
+            if error.msg.endswith(" at") and not self._brief:  # "Unterminated string starting at"
+                return f"{error.msg.removesuffix(' at')} {place}"
+            return f"{error.msg}, {place}"
+        if isinstance(error, RecursionError):
+            return "it is nested too deeply"
+        return _shown(str(error))
 
     def _fitting(self, value: Any) -> ToolCall:
         if not isinstance(value, dict):
@@ -283,11 +295,3 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
-
-
-def _json_fault(error: Exception, begin: int) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg}, at character {error.pos - begin}"
-    if isinstance(error, RecursionError):
-        return "it is nested too deeply"
-    return _shown(str(error))

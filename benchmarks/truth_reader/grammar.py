@@ -53,8 +53,8 @@ class Grammar(Amounts):
             yield Part(start + 1, (Back(var, self.text[start], "pronoun"),), 0, var)
         if self.at(start, "this", "one"):
             yield Part(start + 2, (Back(var, "", "one"),), 0, var)
-        for words, end in ((("this", "?"), start + 1), (("this", "picture"), start + 2)):
-            if self.at(start, *words):
+        for pictured, end in ((("this", "?"), start + 1), (("this", "picture"), start + 2)):
+            if self.at(start, *pictured):
                 yield Part(end, (Pictured(var),), 0, var)
         for words, mode in ((("that",), "that"), (("the", "other"), "other")):
             if self.at(start, *words):

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-PREPOSITIONS = frozenset({"about", "across", "after", "as", "at", "behind", "beneath", "beside", "by", "for", "from", "in", "into", "of", "on", "through",
-                          "to", "under", "using", "with"})
+PREPOSITIONS = frozenset({"about", "across", "after", "as", "at", "behind", "beneath", "beside", "by", "during", "for", "from", "in", "into", "of", "on",
+                          "through", "to", "under", "using", "with"})
 BE = frozenset({"is", "was", "are", "were"})
 _FRAME = re.compile(r"\{(?P<subject>[so])\} (?P<verb>\w+)(?P<middle>[^{}]*?)\s*(?P<quote>“?)\{(?P<other>[soatq])\}(?P<rest>[^{}]*)")
 

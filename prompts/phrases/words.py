@@ -34,13 +34,13 @@ class Words:
         return f"{self.article(noun)} {noun}"
 
     def plural(self, noun: str) -> str:
-        """The plural of a noun phrase: of its head, which stands before any "of", "in" or "by".
+        """The plural of a noun phrase: of its head, which stands before any "of", "in", "by" or "per".
 
         >>> from prompts.phrases import language_data
         >>> [Words(language_data("en")).plural(w) for w in ("work of art", "church", "lady", "woman", "valley")]
         ['works of art', 'churches', 'ladies', 'women', 'valleys']
         """
-        head, *rest = re.split(r"( (?:of|in|by|with|for|on) )", noun, maxsplit=1)
+        head, *rest = re.split(r"( (?:of|in|by|with|for|on|per) )", noun, maxsplit=1)
         start, last = head[: len(head) - len(head.split(" ")[-1])], head.split(" ")[-1]
         irregular = self._data["irregular_plurals"]
         if last.lower() in irregular:

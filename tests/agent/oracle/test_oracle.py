@@ -193,7 +193,8 @@ def test_a_flawed_picture_is_repaired_before_it_is_searched_by_and_known_again_o
 
 def test_a_thing_that_stands_on_no_page_is_known_by_the_name_of_its_file():
     ended, _ = told(Solver(WHO, 20, ALL), {
-        "image_search": Observation(True, "[1] Old Bridge, front.jpg\nURL: https://c/File:Old_Bridge,_front.jpg\nPicture: <image:1>, 9×9 pixels", (1,), 0),
+        "image_search": Observation(
+            True, "[1] Old Bridge, front.jpg\nFile, on no page: https://c/File:Old_Bridge,_front.jpg\nPicture: <image:1>, 9×9 pixels", (1,), 0),
         "Old Bridge architect": Observation(True, "[1] Ada Lund\nURL: https://w/Ada_Lund\nBuildings by Lund include Old Bridge.", (), 0),
         "w/Ada_Lund": Observation(True, "Ada Lund\nURL: https://w/Ada_Lund\n\nAda Lund (1800–1870) was an architect.", (), 0)})
     assert ended.answer == "Ada Lund"

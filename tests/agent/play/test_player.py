@@ -138,6 +138,21 @@ def test_equal_turns_in_a_row_end_as_repetition():
     assert play(lambda c: search("ab"[c.turn % 2]), same_turns=3, calls=8).end == EndReason.CALLS
 
 
+def test_a_repeated_turn_is_told_what_another_will_do():
+    episode = play(script(search("a"), search("b"), search("b"), search("b"), search("b")), same_turns=4)
+    assert (episode.end, len(episode.turns)) == (EndReason.REPETITION, 5)
+    assert ["times in a row" in turn.result.text for turn in episode.turns[:4]] == [False, False, True, True]
+    assert episode.turns[2].result.text.endswith("\nThis is the same turn 2 times in a row; the episode ends without an answer at 4.")
+
+
+def test_without_that_limit_or_in_brief_a_repeated_turn_is_told_nothing():
+    same = script(search("b"), search("b"), answer("x"))
+    engine = ScriptedEngine(same)
+    brief = asyncio.run(Player(engine, toolbox(brief=True), Limits()).play(TASK))
+    assert brief.turns[0].result.text == brief.turns[1].result.text
+    assert "in a row" not in play(same, same_turns=0).turns[1].result.text
+
+
 def test_a_turn_that_goes_in_circles_ends_as_repetition():
     assert play(script("<think>" + "the bridge and the tower " * 1_000)).end == EndReason.REPETITION
     assert not is_repetitive(" ".join(str(n * 7919) for n in range(3_000)))

@@ -132,7 +132,7 @@ os.mkfifo("figures/b.png")
 os.mkdir("figures/c.png")
 for i in range(20): open(f"figures/d{i:02d}.png", "wb").write(b"%d" % i)
 """)
-    assert ran.figures == tuple(b"%d" % i for i in range(8))
+    assert ran.figures == tuple(b"%d" % i for i in range(8)) and ran.num_figures == 20
 
 
 @pytest.mark.parametrize("instead", ["pass", "os.symlink('/proc/self', 'figures')", "open('figures', 'w').write('x')"])

@@ -207,6 +207,12 @@ def test_code_that_fails_or_meets_a_limit_is_typed(provider, sandbox, bank, code
     assert "</tool_response>" not in result.text
 
 
+def test_more_figures_than_the_sandbox_takes_are_counted(provider, sandbox, bank):
+    code = "for i in range(14):\n    images[0].rotate(20 * i).save(f'figures/{i:02d}.png')"
+    assert called(box_with(provider, sandbox), bank.fork(), "python_interpreter", {"code": code}).text.startswith("The code made 14 figures; 8 were taken.\n")
+    assert "The code made" not in called(box_with(provider, sandbox), bank, "python_interpreter", {"code": code.replace("14", "8")}).text
+
+
 def test_a_sandbox_that_breaks_is_not_the_models_fault(provider, sandbox, bank, monkeypatch):
     async def broken(*_, **__):
         raise SandboxFault("no report")

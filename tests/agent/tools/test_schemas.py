@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent.tools import ToolBox, ToolSettings, call_handle
 from agent.tools.tool_settings import ALL_TOOLS
-from agent.tools.toolbox import TOOLS
+from agent.tools.toolbox import TOOLS, offered_tools
 from agent.turns.image_bank import ImageBank
 from agent.turns.tool_output import ToolFault
 from records.episodes import ToolCall
@@ -49,6 +49,11 @@ def test_the_schema_of_a_tool_is_as_its_signature_says(box):
     assert functions(box)["image_search"]["parameters"]["required"] == []
 
 
+def test_the_searches_say_how_many_results_they_bring(provider):
+    said = {name: function["description"] for name, function in functions(box_with(provider, max_new_pictures=7)).items()}
+    assert "The first 7 hits" in said["image_search"] and "5 pages at most" in said["web_search"]
+
+
 def test_a_recipe_may_give_fewer_tools(provider):
     assert list(functions(box_with(provider, tools=("visit", "text_search")))) == ["text_search", "visit"]
 
@@ -70,7 +75,7 @@ VALUES = st.one_of(st.none(), st.booleans(), st.integers(-2, 1001), st.floats(al
                    st.sampled_from(["<image:0>", "horizontal", "x"]), st.lists(st.floats(0, 1000, width=32), max_size=5))
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", offered_tools(ToolSettings()).values(), ids=lambda tool: tool.name)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_what_the_box_reads_fits_the_schema(tool, data):

@@ -4,10 +4,11 @@ import asyncio
 import pytest
 
 from agent.providers.local_provider import LocalProvider
-from agent.providers.provider import Page, PageLink
+from agent.providers.provider import Answered, Page, PageLink, PagePicture, PictureHit
 from agent.tools.goal_extract import bm25, extract, links_for
 from agent.tools.model_reader import ModelReader
 from agent.tools.quote import quoted
+from agent.tools.search_tools import NEAREST
 from agent.turns.image_bank import ImageBank
 from calls.attempts import Status
 from calls.retry import CallFault
@@ -35,7 +36,8 @@ def test_the_same_call_comes_from_the_cache(call):
 def test_a_picture_finds_its_own_page_first_and_brings_at_most_four_pictures(call, bank):
     handle = bank.add(file_of(source(2).resize((160, 120)), quality=50), origin="crop", parent=0)
     result = call("image_search", handle=handle)
-    assert result.status == "ok" and result.text.startswith("[1] Corrie Light\nURL: https://en.wikipedia.org/wiki/Corrie_Light\nPicture: <image:2>")
+    assert result.status == "ok" and result.text.startswith(
+        f"{NEAREST}\n[1] Corrie Light\nURL: https://en.wikipedia.org/wiki/Corrie_Light\nPicture: <image:2>")
     assert result.images == (2, 3, 4, 5) and len(bank) == 6
     assert bank.get(2).url.startswith("https://commons.wikimedia.org/wiki/File:Corrie Light") and bank.get(2).title == "Corrie Light"
 
@@ -47,7 +49,7 @@ def test_a_search_by_a_picture_names_further_pages_without_their_pictures(provid
 
 def test_words_find_the_pictures_of_the_pages_that_they_name(call):
     result = call("image_search", query="Dunmore Light")
-    assert result.text.startswith("[1] Dunmore Light\n") and 1 <= len(result.images) <= 4
+    assert result.text.startswith(f"{NEAREST}\n[1] Dunmore Light\n") and 1 <= len(result.images) <= 4
 
 
 class Described:
@@ -65,7 +67,7 @@ class Described:
 
 def test_each_picture_found_is_told_what_it_is_of_and_not_by_its_title_alone(provider, store, bank):
     text = called(box_with(LocalProvider(Described(store), Clip.load("small"))), bank, "image_search", {"query": "Dunmore Light"}).text
-    assert text.startswith("[1] Dunmore Light\nURL: https://en.wikipedia.org/wiki/Dunmore_Light\nlighthouse number 3\nPicture: ")
+    assert text.startswith(f"{NEAREST}\n[1] Dunmore Light\nURL: https://en.wikipedia.org/wiki/Dunmore_Light\nlighthouse number 3\nPicture: ")
 
 
 def task_bank(number: int) -> ImageBank:
@@ -242,3 +244,50 @@ def test_a_name_that_is_shown_is_among_the_links_before_those_that_are_not():
     links = tuple(PageLink(title=t, url=t) for t in ("Aber", "Bree", "Cley (town)", "Diss"))
     page = Page(title="X", url="x", sections=(), facts=(), links=links, pictures=())
     assert [link.title for link in links_for(page, "diss", 3, "It lies in Cley.")] == ["Diss", "Cley (town)", "Aber"]
+
+
+GOAL_NOT_NAMED = "The page says nothing in the goal's own words; it may say it in others, or not at all."
+
+
+@pytest.mark.parametrize(("goal", "named"), [("Who sculpted the statue?", False), ("Bram Light: which sculptor?", False), ("when was it built", True),
+                                             ("the height", True), ("Bram Light", True), ("history", True)])
+def test_a_page_without_any_word_of_the_goal_but_its_title_says_so(provider, bank, goal, named):
+    text = called(box_with(provider), bank, "visit", {"url": "Bram Light", "goal": goal}).text
+    assert (GOAL_NOT_NAMED not in text) == named
+
+
+def test_policies_of_the_brief_prompt_read_what_they_always_read(provider, bank):
+    box = box_with(provider, brief=True)
+    assert GOAL_NOT_NAMED not in called(box, bank, "visit", {"url": "Bram Light", "goal": "statue"}).text
+    assert called(box, bank, "image_search", {"handle": 0}).text.startswith("[1] ")
+
+
+def test_a_page_tells_how_many_of_its_pictures_are_shown(provider, bank):
+    told = [called(box_with(provider, max_new_pictures=num), bank.fork(), "visit", {"url": "Bram Light", "goal": "tower"}).text for num in (0, 1, 2)]
+    assert ["1 of the page's 2 pictures are shown." in text for text in told] == [False, True, False]
+    assert all("pictures are shown" not in text for text in (told[0], told[2]))
+
+
+class Pictured:
+    """One page whose picture has no caption, and a search that finds a file without a page."""
+
+    snapshot = "pictured"
+
+    async def search_pictures(self, query, k, bank, withheld):
+        file = "https://commons.example/File:Quay.jpg"
+        page = PictureHit(title="Quay", url="https://wiki.example/Quay", data=file_of(source(2)), picture_url=file)
+        return Answered(value=(PictureHit(title="Quay.jpg", url=file, data=file_of(source(1)), picture_url=file), page))
+
+    async def page(self, url, goal):
+        async def fetch() -> bytes:
+            return file_of(source(3))
+        return Answered(value=Page(title="Quay", url=url, sections=(("", "A quay."),), pictures=(PagePicture(url="f", caption="", fetch=fetch),)))
+
+
+def test_a_pictures_file_is_not_told_as_the_address_of_a_page(bank):
+    lines = called(box_with(Pictured()), bank, "image_search", {"query": "quay"}).text.split("\n")
+    assert lines[1:3] == ["[1] Quay.jpg", "File, on no page: https://commons.example/File:Quay.jpg"] and "URL: https://wiki.example/Quay" in lines
+
+
+def test_a_picture_without_a_caption_is_said_to_have_none(bank):
+    assert "\nOn the page: (no caption)\nPicture: " in called(box_with(Pictured()), bank, "visit", {"url": "q", "goal": "quay"}).text

@@ -59,10 +59,22 @@ def test_the_system_prompt_holds_the_tools_the_limit_and_the_date_when_told():
 
 
 def test_an_empty_result_says_so_and_a_long_one_is_cut():
-    renderer, pictures = Renderer([], max_calls=1), bank()
+    renderer, pictures = Renderer([], max_calls=30), bank()
     assert renderer.observation(0, ToolResult(status="ok"), pictures).parts == ("<tool_response>\n(empty)\n</tool_response>",)
     long = str(renderer.observation(0, ToolResult(status="ok", text="a" * (MAX_RESULT_CHARS + 5)), pictures).parts[0])
     assert long.endswith("[cut: 5 characters more]\n</tool_response>")
+
+
+@pytest.mark.parametrize(("num_made", "said"), [(26, ""), (27, "3 calls are left.\n"), (28, "2 calls are left.\n"), (29, "One call is left.\n"),
+                                                (30, "No call is left: the next turn must be the answer.\n"), (31, "")])
+def test_the_last_calls_are_counted_down_to_the_turn_that_must_answer(num_made, said):
+    made = Renderer([SCHEMA], max_calls=30).observation(num_made - 1, ToolResult(status="ok", text="Found."), bank())
+    assert made.parts == (f"<tool_response>\nFound.\n{said}</tool_response>",)
+
+
+def test_a_brief_prompt_is_told_no_count():
+    made = Renderer([], max_calls=3, brief=True).observation(2, ToolResult(status="ok", text="Found."), bank())
+    assert made.parts == ("<tool_response>\nFound.\n</tool_response>",)
 
 
 hostile = st.lists(st.sampled_from([*MARKS, *tiny.SPECIAL, "<|", "|>", "<", ">", "im_end", "\u200b", "\x00", "\u0338", "[INST]", "system\n", "[PAD]", "PAD"])

@@ -102,6 +102,12 @@ def test_each_violation_is_named(text, violation):
     assert "<tool_response>x" not in checked.detail
 
 
+def test_where_a_string_is_not_closed_is_said_once_and_to_the_brief_in_the_words_that_they_learnt():
+    text = THOUGHT + CALL.replace('"}}', "}}")
+    assert PROTOCOL.check(text).detail == "The call is no valid JSON: Unterminated string starting at character 47."
+    assert TurnProtocol([SEARCH], brief=True).check(text).detail == "The call is no valid JSON: Unterminated string starting at, at character 47."
+
+
 def test_every_violation_has_its_text():
     named = test_each_violation_is_named.pytestmark[0].args[1]
     assert {violation for _, violation in named} == set(Violation) - {Violation.REFUSED}

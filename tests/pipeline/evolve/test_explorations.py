@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_loop_of_explorations_goes_two_rounds_and_asks_for_more_where_all_is_too_easy(small, tmp_path):
-    recipe = load_recipe("ode", ("writer=graph", "seeds.count=18", "seeds.levels={easy: 1, medium: 1, hard: 1}", "draft.explore.graphs=1",
+    recipe = load_recipe("ode", ("writer=graph", "seeds.count=40", "seeds.levels={easy: 1, medium: 1, hard: 1}", "draft.explore.graphs=1",
                                  "draft.explore.plans=8", "filters.visible_text=false", "grounding.mode=none", "pictures.min_side=200",
                                  "certificate.max_guess=0.5", "run.shards=2", "teach.engine=oracle", f"teach.tools.tools=[{', '.join(WITHOUT_PYTHON)}]",
                                  "evolve.rounds=2", "evolve.tasks=4", "evolve.held_out=0", f"evolve.policy={POLICY}"))
@@ -26,7 +26,7 @@ def test_a_loop_of_explorations_goes_two_rounds_and_asks_for_more_where_all_is_t
     for at in (first, second):
         tasks, tags, left = questions_of(at.batch), at.read("verify")["tags"], at.read("update")
         assert len(tasks) >= 3 and all(q.method == "exploration" and q.explored["nodes"] for q in tasks)
-        assert tags["too_easy"] >= 3 and not tags["infra_failure"], "the oracle, all skill, stops at the wrong page of some long questions and no more"
+        assert tags["too_easy"] >= len(tasks) - 1 and not tags["infra_failure"], "the oracle, all skill, fails at one long question at most"
         made = fields_of(recipe_of(left["next"], "next"))
         assert all(made[edit["path"]].value == edit["after"] for edit in left["edits"])
         edited |= {edit["path"] for edit in left["edits"]}

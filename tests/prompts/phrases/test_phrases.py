@@ -120,7 +120,8 @@ def test_the_article_follows_the_sound(noun, article):
 
 @pytest.mark.parametrize(("one", "many"), [
     ("church", "churches"), ("lady", "ladies"), ("valley", "valleys"), ("work of art", "works of art"), ("species", "species"),
-    ("person", "people"), ("fisherman", "fishermen"), ("bridge", "bridges"), ("square kilometre", "square kilometres"), ("bus", "buses")])
+    ("person", "people"), ("fisherman", "fishermen"), ("bridge", "bridges"), ("square kilometre", "square kilometres"),
+    ("kilometre per hour", "kilometres per hour"), ("bus", "buses")])
 def test_plurals(one, many):
     assert WORDS.plural(one) == many
 

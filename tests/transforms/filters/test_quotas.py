@@ -2,6 +2,7 @@
 import random
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from records.form import Ask, ClaimClause, Form, Image
 from records.knowledge import entity_value
@@ -65,6 +66,15 @@ def test_one_way_over_other_things_again_and_again_is_cut_to_its_share():
 def test_quotas_are_as_the_documents_say():
     rules = QuotaRules()
     assert (rules.node, rules.relation, rules.shape, rules.least) == (0.05, 0.4, 1.0, 10)
+
+
+@pytest.mark.parametrize("rule", ["node", "relation", "shape"])
+def test_a_share_is_more_than_nothing_and_at_most_all(rule):
+    rules = TypeAdapter(QuotaRules)
+    assert getattr(rules.validate_python({rule: 1}), rule) == 1
+    for share in (0, 1.01):
+        with pytest.raises(ValidationError, match=rule):
+            rules.validate_python({rule: share})
 
 
 def test_the_limit_is_a_share_of_what_stays_rounded_down():

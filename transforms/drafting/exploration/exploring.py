@@ -81,8 +81,8 @@ class Exploration:
             return EvidenceGraph(nodes=())
         seen = [Observation(node=n, property=d.property, part=d.part, value=d.value, seen=True)
                 for n in graph.pictured() for d in sure_readings(self.facts, n)]
-        if seen:
-            most = max(round(explore.perception_ratio * len(graph.pictured())), SEARCH not in seed.ability)
+        most = max(round(explore.perception_ratio * len(graph.pictured())), 0 if SEARCH in seed.ability else 1)
+        if seen and most:
             graph = replace(graph, perceptions=tuple(await trail.attempt("perceive", self.explorer.perceive(seed, graph, seen, most)) or ()))
         if SEARCH in seed.ability and REASONING in seed.ability:
             fits = self._curator(seed)

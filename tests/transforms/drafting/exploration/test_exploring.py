@@ -59,6 +59,24 @@ def test_a_seed_ends_in_a_certified_question_of_its_ability(ability, level):
     assert draft.text.endswith("?") and draft.anchor_phrase and draft.explored["nodes"][0][0] == "Q1003"
 
 
+class Asked(GraphExplorer):
+    """Writes down how many details it may choose."""
+
+    async def perceive(self, seed, graph, found, most):
+        NUMBERS.append(most)
+        return await super().perceive(seed, graph, found, most)
+
+
+NUMBERS: list[int] = []
+
+
+@pytest.mark.parametrize(("ability", "ratio", "numbers"), [("perception+search", 0.0, []), ("perception", 0.0, ["1"]), ("perception", 1.0, ["1"])])
+def test_details_are_chosen_only_where_there_is_room_for_one(ability, ratio, numbers):
+    NUMBERS.clear()
+    drafted(seed(ability, "easy"), explorer=Asked(1), rules=replace(RULES, explore=replace(RULES.explore, graphs=1, perception_ratio=ratio)))
+    assert [str(n) for n in NUMBERS] == numbers, "a model is told the number as it is"
+
+
 def test_a_question_that_needs_a_search_is_deepened_once_with_the_answer_fixed():
     draft, _ = drafted(seed("perception+search", "easy"))
     steps = [s for s in draft.history if s.role == "deepen"]
