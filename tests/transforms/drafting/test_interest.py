@@ -52,6 +52,8 @@ def test_a_score_worked_by_hand():
     # A year is 0.3 of a name; nobody else was born then; of another domain; two classes of three; nothing is known of either.
     by_hand = 1 + 4 * (0.5 * 0.3 * used["P569"] + 0.05 * 1 + 0.1 * 1 + 0.25 * used["P84"] * 2 / 3 + 0.1 * 0)
     assert _score("P569", year(1800), ("P84", ARCHITECT)) == pytest.approx(by_hand)
+    area = 1 + 4 * (0.5 * 0.3 * property_use("P2046").weight + 0.05 * 1 + 0.1 * 1 + 0.25 * property_use("P131").weight * 2 / 3 + 0.1 * 0)
+    assert _score("P2046", AREA, ("P131", TOWN)) == pytest.approx(area), "a size is told as a year is"
     twins = SmallFacts([*CLAIMS, claim("Q77", "P569", year(1800))], dict(ENTITIES))
     assert _score("P569", year(1800), ("P84", ARCHITECT), facts=twins) == pytest.approx(by_hand - 4 * 0.05 * 0.5)
 
