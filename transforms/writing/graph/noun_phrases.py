@@ -89,7 +89,8 @@ class NounPhrases:
             phrase = "this one"
         else:
             pictured = self.form_words.data["pictured"]
-            plain = self.form_words.kinds(var)[:1] == ("painting",) or self.rng.random() < PLAIN
+            # "the film shot at the lighthouse in the picture": is the film there, or the lighthouse? Beside another claim it is "this lighthouse".
+            plain = self.form_words.kinds(var)[:1] == ("painting",) or len(self.form_words.claims) > 1 or self.rng.random() < PLAIN
             phrase = (pictured[0] if plain else self.choose(pictured)).replace("{c}", noun)
         self.introduce(var, noun)
         self.anchor_phrase = phrase

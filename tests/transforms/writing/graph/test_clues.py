@@ -67,7 +67,7 @@ def test_a_date_is_told_by_its_year_and_a_functional_clue_weighs_double():
     facts = SmallFacts([*crowd(), claim("Q1003", "P1619", day), claim("Q1003", "P166", "Q7")])
     found = {c.property: (weight, c.object) for weight, c in clue_clauses(facts, facts.entity("Q1003"), NOTHING, Trust(), "", NOTHING)}
     assert found["P1619"][1] == year(1750)
-    assert found["P84"][0] == 1.8 and found["P166"][0] == 0.8
+    assert found["P84"][0] == 1.2 and found["P166"][0] == 0.8
 
 
 def test_a_role_is_told_where_the_one_who_has_it_has_one_of_them():
