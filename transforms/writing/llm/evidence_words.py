@@ -7,7 +7,7 @@ from records.synthesis import Hop
 from transforms.certificate.evidence import claim_of
 from transforms.certificate.kinds import stated_kinds
 from transforms.certificate.leak import HUMAN
-from transforms.writing.llm.everyday_words import Role, role_nouns
+from transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
 from transforms.writing.llm.kind_clauses import description_kind, noun_phrase, said_kind
 from transforms.writing.llm.material import page_words, property_label, value_words
 from transforms.writing.writer import Draft
@@ -38,7 +38,8 @@ def about(store, entity: Entity, language: str, roles: Iterable[Role] = ()) -> s
     """What a question may call a thing: of a person what claims say, those of `roles` too ("painter", of a painting's creator); of others a common noun."""
     if HUMAN not in (*entity.classes, *entity.class_closure):
         return said_kind(store, entity.id, language)
-    kinds = (kind.label for kind in stated_kinds(store, entity.id, language))
+    person = noun_of(store, entity.id, language)
+    kinds = (person if person and kind.claim.value.entity == HUMAN else kind.label for kind in stated_kinds(store, entity.id, language))
     return ", ".join(dict.fromkeys((*kinds, *role_nouns(store, roles, entity.id, language))))
 
 

@@ -5,7 +5,7 @@ from prompts.phrases import language_data, property_phrase, variants, verb_forms
 from transforms.writing.llm.relation_words import relation_words
 
 
-@pytest.mark.parametrize("text", ["The painter was detained in a castle.", "In which castle was the painter imprisoned?", "Where was the painter held prisoner?"])
+@pytest.mark.parametrize("text", ["She was detained in a castle.", "In which castle was the painter imprisoned?", "Where was the painter held prisoner?"])
 def test_a_detention_is_said_by_its_verbs(text):
     detention = relation_words("P2632", "place of detention")
     assert detention.said(text, of_object=True)
