@@ -1,6 +1,7 @@
 """Which edits may mend which finding: the measured proposer, and the control that edits at random."""
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
@@ -77,7 +78,7 @@ def _candidates(recipe: Recipe, fields: Mapping[str, Field], group: Mapping[str,
     for path, direction in _moves(cause, rows):
         field = fields.get(path)
         edit = step(field, direction, why=f"{cause} in {len(group['tasks'])} tasks", **told) if field else None
-        if edit is not None:
+        if edit is not None and not _loses_a_level(edit, recipe):
             yield edit
     if recipe.writer == "llm" and cause in GUIDANCE:
         roles, text = GUIDANCE[cause]
@@ -101,6 +102,18 @@ def _idle(path: str, recipe: Recipe) -> bool:
     """Whether a field says how long questions are of a level that is never drawn."""
     kind, _, level = path.rpartition(".")
     return kind in LENGTHS and not recipe.seeds.levels.get(level)
+
+
+def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
+    """Whether a policy that solves what a level asks would not be asked it any more, and so forget it (docs/learning.md).
+
+    That is where the level becomes as long as another that is drawn, and where a level that is too easy is drawn no more.
+    """
+    kind, _, level = edit.path.rpartition(".")
+    if kind in LENGTHS:
+        lengths = attrgetter(kind)(recipe)
+        return any(lengths.get(other) == edit.after for other, share in recipe.seeds.levels.items() if share and other != level)
+    return kind == "seeds.levels" and edit.cause == "too_easy" and not edit.after
 
 
 def _overshoots(path: str, cause: str, rows: Sequence[Mapping[str, Any]]) -> bool:

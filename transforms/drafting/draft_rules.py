@@ -93,6 +93,8 @@ class DraftRules:
     """Walks of which the drafts are put in the order of their interest before one is tried; with a model each costs a question."""
     least_interest: Annotated[float, Ge(0), Le(5)] = 0.0
     """A draft whose score (`interest.py`) is lower is refused; one without a form has no score and passes."""
+    take_turns: bool = True
+    """Whether the n-th seed of a thing begins with its n-th best draft; without, all of them ask the best."""
     own_page: bool = True
     """Whether a draft's answer may stand on the page of its picture's thing; such drafts fall by `image_search` later, if that is asked."""
     obfuscate_share: Annotated[Share, Evolves("writer", 0, 0.5, 0.1)] = 0.0

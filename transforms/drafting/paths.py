@@ -22,7 +22,7 @@ async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer
     """A draft that leads from the seed's picture over `rules.hops[level]` steps to an attribute; None when all tries failed.
 
     The drafts of `rules.ranked` walks are put in the order of their interest before the first is described; dull ones are left out. The seeds of one
-    thing take turns: its n-th seed begins with the n-th draft, or all of them would ask the same best question.
+    thing take turns (`rules.take_turns`), or all of them would ask the same best question.
     """
     walked: set[tuple[str, ...]] = set()
     for start in range(0, rules.tries, rules.ranked):
@@ -42,7 +42,7 @@ async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer
                 trail.add_reason(Reason.NO_ANSWER, nodes[-1].label())
             drafts += made[:MAX_CANONICAL]
         ranked = by_interest(drafts, facts, rules.least_interest, trail)
-        turn = seed.index % max(1, len(ranked))
+        turn = seed.index % max(1, len(ranked)) if rules.take_turns else 0
         finished = await _first_finished(ranked[turn:] + ranked[:turn], seed, writer, accept, rules, recipe_seed, trail)
         if finished is not None:
             return finished

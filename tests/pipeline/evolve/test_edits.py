@@ -109,6 +109,18 @@ def test_the_length_of_questions_that_are_never_drawn_is_left_alone():
     assert not {p for p in paths if p.startswith("draft.rounds")} and paths.isdisjoint({"draft.hops.medium", "draft.hops.hard"}), paths
 
 
+def test_what_a_level_asks_is_not_taken_away_from_a_policy_that_solves_it():
+    def edited(cause, **levels):
+        seeds, hops = {"methods": {"paths": 1}, "levels": levels}, {"easy": 0, "medium": 1, "hard": 3}
+        recipe = recipe_of({"name": "made", "seeds": seeds, "draft": {"hops": hops}}, "test")
+        group = {"stage": "writer", "cause": cause, "tasks": list(IDS)}
+        return {e.path for e in proposed(recipe, [group], [row(i) for i in IDS], dead_ends=(), most=20, tools=ALL_TOOLS)}
+
+    assert "seeds.levels.easy" in edited("too_easy", easy=0.5, medium=0.5) and "seeds.levels.easy" not in edited("too_easy", easy=0.2, medium=0.8)
+    with_medium, alone = edited("few_sources", easy=0.5, medium=0.5, hard=1), edited("few_sources", easy=0.5, hard=1)
+    assert "draft.hops.easy" in alone and "draft.hops.easy" not in with_medium, "it would be as long as medium, and one claim would be asked for nowhere"
+
+
 def test_no_more_edits_than_allowed_and_none_that_is_a_dead_end():
     groups = [{"stage": "filters", "cause": cause, "tasks": list(IDS)} for cause in ("text_search", "unsolved", "one_chain", "too_easy")]
     made = proposed(RECIPE, groups, [row(i) for i in IDS], dead_ends={GOOD.key}, most=3, tools=ALL_TOOLS)

@@ -1,5 +1,5 @@
 """The defaults of seeds and drafts are what the papers publish, and what is ours is as the documents say."""
-from transforms.drafting.draft_rules import DOMAINS, DraftRules, SeedRules
+from transforms.drafting.draft_rules import DOMAINS, DraftRules, ExploreRules, SeedRules
 
 
 def test_seeds_have_the_published_thresholds():
@@ -19,3 +19,10 @@ def test_drafts_have_the_published_lengths_tries_and_bounds():
     assert (rules.drafts, rules.alternatives, rules.max_clauses, rules.max_words) == (40, 3, 3, 110)
     assert (rules.reverse_share, rules.detail_share, rules.computation_share, rules.obfuscate_share) == (0.5, 0.2, 0.2, 0.0)
     assert (rules.ranked, rules.least_interest, rules.rewrite_bridges, rules.text_hops) == (1, 0.0, False, False)
+
+
+def test_exploration_grows_as_in_the_papers_sample_configuration():
+    rules = ExploreRules()
+    assert (rules.anchors, rules.nodes_per_phase) == (6, 2)
+    assert (rules.image_ratio, rules.reasoning_ratio, rules.perception_ratio) == (0.5, 0.33, 0.4)
+    assert dict(rules.claims) == {"easy": 2, "medium": 3, "hard": 4, "expert": 5, "benchmark": 5}

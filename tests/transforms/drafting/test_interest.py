@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from prompts.phrases import property_use
 from records.form import Ask, ClaimClause, Compute, Form, Image
 from records.knowledge import Entity, Value, entity_value
 from records.outcomes import Reason, Rejection
@@ -13,7 +14,7 @@ from tests.small_facts import SmallFacts, claim, year
 from transforms.drafting import drafter as drafting
 from transforms.drafting.draft_rules import DraftRules
 from transforms.drafting.drafter import Drafter
-from transforms.drafting.interest import BY_CHANCE, GIVEN_AWAY, PER_LINK, PER_NAME, by_interest, interest, of_draft
+from transforms.drafting.interest import BY_CHANCE, GIVEN_AWAY, LEAST, MOST, PER_LINK, PER_NAME, by_interest, interest, of_draft
 from transforms.drafting.trail import Trail
 from transforms.writing.writer import Draft
 
@@ -44,6 +45,21 @@ def test_a_name_is_worth_more_than_a_year_and_a_year_more_than_an_area():
     birth = _score("P569", year(1800), ("P84", ARCHITECT))
     area = _score("P2046", AREA, ("P131", TOWN))
     assert 5 >= teacher > birth > area >= 1
+
+
+def test_a_score_worked_by_hand():
+    used = {p: property_use(p).weight for p in ("P84", "P569")}
+    # A year is 0.3 of a name; nobody else was born then; of another domain; two classes of three; nothing is known of either.
+    by_hand = 1 + 4 * (0.5 * 0.3 * used["P569"] + 0.05 * 1 + 0.1 * 1 + 0.25 * used["P84"] * 2 / 3 + 0.1 * 0)
+    assert _score("P569", year(1800), ("P84", ARCHITECT)) == pytest.approx(by_hand)
+    area = 1 + 4 * (0.5 * 0.3 * property_use("P2046").weight + 0.05 * 1 + 0.1 * 1 + 0.25 * property_use("P131").weight * 2 / 3 + 0.1 * 0)
+    assert _score("P2046", AREA, ("P131", TOWN)) == pytest.approx(area), "a size is told as a year is"
+    twins = SmallFacts([*CLAIMS, claim("Q77", "P569", year(1800))], dict(ENTITIES))
+    assert _score("P569", year(1800), ("P84", ARCHITECT), facts=twins) == pytest.approx(by_hand - 4 * 0.05 * 0.5)
+
+
+def test_what_each_burden_takes_off():
+    assert (LEAST, MOST, PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY) == (1.0, 5.0, 0.5, 1.0, 1.2, 0.8)
 
 
 def test_a_common_answer_is_worth_less():
@@ -137,6 +153,13 @@ def _draft(text: str, *asked) -> Draft:
 
 DULL, GOOD = _draft("dull?", "P2046", AREA, ("P131", TOWN)), _draft("good?", "P1066", entity_value("Q9"), ("P84", ARCHITECT))
 FORMLESS = replace(GOOD, text="said?", form=None)
+
+
+def test_a_draft_at_the_very_bottom_is_dull_and_not_without_a_score():
+    facts, trail = SmallFacts(CLAIMS, dict(ENTITIES)), Trail()
+    longest = _draft("longest?", "P2046", AREA, *[("P131", TOWN)] * 12)
+    assert of_draft(longest, facts) == LEAST and by_interest([longest], facts, 1.5, trail) == []
+    assert trail.outcome(Reason.NO_PATH)[0] == Reason.DULL
 
 
 def test_drafts_are_tried_in_the_order_of_their_interest_and_dull_ones_not_at_all():

@@ -73,13 +73,14 @@ def test_as_many_walks_as_are_ranked_are_asked_about_before_the_first_draft_is_t
 
 
 def test_the_seeds_of_a_thing_take_turns_and_each_goes_on_from_its_own():
-    def of(index: int, votes: Vote = YES, **replies) -> tuple[Draft | None, Trail]:
+    def of(index: int, votes: Vote = YES, take_turns: bool = True, **replies) -> tuple[Draft | None, Trail]:
         trail = Trail()
         writer = Scripted({"canonical_question": asked, "check_unique": [votes], "check_invariant": [YES], "check_picture": [YES], **replies})
-        rules = DraftRules(hops={"easy": 0}, tries=8, ranked=8)
+        rules = DraftRules(hops={"easy": 0}, tries=8, ranked=8, take_turns=take_turns)
         return asyncio.run(draft_by_path(SEEDED.replace(index=index), FACTS.entity("Q1007"), FACTS, writer, Accept(FACTS, VOTED), rules, 1, trail)), trail
 
     assert [of(i)[0].text for i in range(MAX_CANONICAL + 1)] == ["0-0", "0-1", "0-2", "0-3", "0-0"]
+    assert [of(i, take_turns=False)[0].text for i in range(3)] == ["0-0"] * 3
     picky = lambda draft, _: [YES if draft.text == "0-1" else NO]  # noqa: E731
     assert of(3, check_unique=picky)[0].text == "0-1"
     assert of(2, NO)[1].reasons == {Reason.NOT_UNIQUE.value: MAX_CANONICAL}
