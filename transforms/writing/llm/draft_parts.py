@@ -3,10 +3,10 @@ from typing import Any
 
 from knowledge.dates import PRECISIONS
 from prompts.fence import fenced
+from prompts.phrases.words import answer_words
 from records.form import Ask, ClaimClause, Clause, Form, variables
 from records.knowledge import Value
 from records.synthesis import Answer, Hop
-from transforms.writing.answers import answer_words
 from transforms.writing.form_edits import constants, describe_variable, hide_constant, show_constant
 from transforms.writing.llm.evidence_words import about
 from transforms.writing.llm.material import Material

@@ -16,6 +16,7 @@ from models.structured import BadReply, RefusedReply
 from prompts import replies
 from prompts.ask import Client, ask
 from prompts.fence import Fenced, fenced
+from prompts.phrases.words import answer_words
 from prompts.render import language_name, render
 from prompts.roles import ROLES
 from records.evolves import Evolves
@@ -23,7 +24,6 @@ from records.form import Ask, ClaimClause, Clause, Form, Image
 from records.knowledge import Entity, entity_value
 from records.outcomes import Reason
 from records.synthesis import Hop, Rewrite, Seed
-from transforms.writing.answers import answer_words
 from transforms.writing.form_edits import constants, next_var
 from transforms.writing.llm.citations import OPEN, check_no_claim_against, check_one_value, check_relation_said, each, fact_of
 from transforms.writing.llm.describing import Describing, unanswered
