@@ -111,6 +111,20 @@ def test_a_description_may_call_somebody_what_a_cited_claim_makes_of_them(store)
         taken("painter")
 
 
+def test_what_the_brackets_show_needs_no_citation(store):
+    """Ada Orm painted the picture of the question, so the prompt calls her a painter; the cited claim says what she wrote."""
+    def taken(words):
+        reply = {"descriptions": [{"text": words, "claims": [{"number": "Long Night — author", "words": "wrote Long Night"}]}]}
+        made = LlmWriter(Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1))
+        return asyncio.run(made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED)), made.client.prompts[0][1]
+
+    (fact,), prompt = taken("the painter who wrote Long Night")
+    assert fact.text == "the painter who wrote Long Night" and "Ada Orm (person, painter, artist)" in prompt
+    for words in ("the sculptor who wrote Long Night", "the architect who wrote Long Night"):
+        with pytest.raises(WriterRejection):
+            taken(words)
+
+
 def test_a_unit_is_asked_for_in_the_plural(store):
     answer = Answer(value=Value(kind="quantity", number=1.89), text="1.89", type="quantity", unit="square kilometre")
     draft = Draft(text="How big is Velm?", answer=answer)
