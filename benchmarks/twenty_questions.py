@@ -11,10 +11,10 @@ from pathlib import Path
 
 from PIL import Image
 
+from prompts.phrases.words import answer_words
 from records.identity import priority
 from records.synthesis import Question
 from transforms.stages.run_folder import RunFolder
-from transforms.writing.answers import answer_words
 
 WIDTH = 360
 

@@ -13,6 +13,7 @@ from agent.judges.normalise import clean, name_key, solid
 from models.structured import BadReply
 from prompts.ask import Client, ask
 from prompts.fence import fenced
+from prompts.phrases.words import answer_words
 from prompts.render import render
 from prompts.replies import AnswerJudged
 from prompts.roles import ROLES
@@ -88,7 +89,7 @@ class AnswerJudge:
                 raise ValueError("correct cannot be true where no answer is given")
             return reply
 
-        prompt = render(ROLES[ROLE], question=fenced("question", question), answer=f"{answer.text} {answer.unit}".strip(),
+        prompt = render(ROLES[ROLE], question=fenced("question", question), answer=answer_words(answer),
                         aliases="; ".join(answer.aliases), reply=fenced("reply", shown))
         try:
             reply = await ask(self.client, prompt, read, item_id=item_id, seed_id=seed_id)

@@ -10,6 +10,7 @@ from agent.judges.frame import is_nothing, names
 from models.structured import BadReply
 from prompts.ask import Client, ask
 from prompts.fence import fenced
+from prompts.phrases.words import answer_words
 from prompts.render import render
 from prompts.replies import ReportJudged
 from prompts.roles import ROLES
@@ -55,7 +56,7 @@ class ReportJudge:
         if self.client is None:
             return Judgement(outcome=Outcome.WRONG, by="rules", why="no wording of the answer stands in the report")
 
-        prompt = render(ROLES[ROLE], question=fenced("question", question), answer=f"{answer.text} {answer.unit}".strip(),
+        prompt = render(ROLES[ROLE], question=fenced("question", question), answer=answer_words(answer),
                         aliases="; ".join(answer.aliases), report=fenced("report", report[:MAX_REPORT_CHARS]))
         try:
             reply = await ask(self.client, prompt, _as_read, item_id=item_id, seed_id=seed_id)

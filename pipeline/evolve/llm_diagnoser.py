@@ -14,6 +14,7 @@ from pipeline.synth.job import Job
 from pipeline.synth.solver_stages import evidence_words, shown_picture
 from prompts.ask import Client, ask
 from prompts.fence import Fenced, fenced
+from prompts.phrases.words import answer_words
 from prompts.render import render
 from prompts.replies import Diagnosed
 from prompts.roles import ROLES
@@ -60,7 +61,7 @@ class LlmDiagnoser:
 
     async def _asked(self, question: Question, row: Mapping[str, Any]) -> Diagnosed:
         prompt = render(ROLES[ROLE], pictures=(self.shown(question),), question=fenced("question", question.text),
-                        answer=f"{question.answer.text} {question.answer.unit}".strip(), proved=_proved(question),
+                        answer=answer_words(question.answer), proved=_proved(question),
                         evidence=fenced("evidence", "\n".join(self.evidence(question)), 2_000),
                         mode=self.mode, passed=f"{row['correct']} of {row['judged']}", tag=_tag(row), rollouts=_rollouts(row))
 

@@ -23,12 +23,12 @@ from pipeline.export.reply_costs import replies_of
 from pipeline.export.scrub import without_places
 from pipeline.recipe import Recipe
 from pipeline.synth.id_files import words_of
+from prompts.phrases.words import answer_words
 from records.outcomes import Reason, StageCount
 from transforms.episodes.episode_folder import EpisodeFolder
 from transforms.pictures.choose import read_hashes
 from transforms.stages.reason_words import CHECKS, FILTERS
 from transforms.stages.run_folder import RunFolder
-from transforms.writing.answers import answer_words
 
 CONFIGURATIONS = ("tasks", "rl", "sft", "benchmark", "rejected", "attribution")
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))

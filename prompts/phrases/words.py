@@ -3,7 +3,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from prompts.phrases import language_data
 from records.knowledge import Value
+from records.synthesis import Answer
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -101,3 +103,15 @@ class Words:
     def listed(parts: Sequence[str], last: str = "and") -> str:
         """"a", "a and b", "a, b and c"."""
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def answer_words(answer: Answer) -> str:
+    """An answer as a person would say it: "34 metres".
+
+    >>> [answer_words(Answer(value=Value(kind="quantity", number=n), text=str(n), type="quantity", unit="square kilometre")) for n in (1, 34)]
+    ['1 square kilometre', '34 square kilometres']
+    """
+    if not answer.unit:
+        return answer.text
+    singular = answer.text == "1" or answer.unit.endswith("s")
+    return f"{answer.text} {answer.unit if singular else Words(language_data('en')).plural(answer.unit)}"

@@ -25,7 +25,7 @@ VALUES = {
     "after": fenced("second", "Who built the tallest lighthouse of Merren?"), "fact": fenced("source", "height: 31 metre"),
     "found_by_picture": True, "only_material": False, "material": fenced("pages", "Ardwen Light\nA lighthouse."), "aliases": "I. Varga",
     "reply": fenced("reply", "Ilse Varga"), "report": fenced("report", "It was Ilse Varga, or her son."), "final": fenced("final_answer", "Ilse Varga"),
-    "askable": "1, 2", "offers": "1 + 2", "found": fenced("found", "Brisk Light\nA lighthouse."), "phrase": "the lighthouse in the picture",
+    "askable": "1, 2", "choice": True, "offers": "1 + 2", "found": fenced("found", "Brisk Light\nA lighthouse."), "phrase": "the lighthouse in the picture",
     "lines": fenced("lines", "1. Ardwen Light — architect: Ilse Varga"), "kinds": fenced("kinds", "Ardwen Light: lighthouse\nIlse Varga: human, female"),
     "goal": fenced("goal", "when Ardwen Light was built"), "title": "Ardwen Light", "page": fenced("page", "Ardwen Light was lit in 1871."),
     "trajectory": fenced("trajectory", '1. thought: t\n   call: text_search {"query":"Ardwen Light"}\n   result: A lighthouse.'),

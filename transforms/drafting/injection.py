@@ -18,7 +18,7 @@ MAX_FINISHED = 8
 
 async def draft_by_injection(seed: Seed, entity: Entity, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:
     """A draft after `rules.rounds[level]` injections with one mention shown as the picture; None when all tries failed."""
-    starts = await trail.attempt("seed_question", writer.seed_question(seed, entity)) or []
+    starts = await trail.attempt("seed_question", writer.seed_question(seed, entity, rules.rounds[seed.level] == 1)) or []
     if not starts:
         trail.add_reason(Reason.NO_ANSWER, entity.label())
     num_grown = 0

@@ -1,6 +1,4 @@
 """A claim's value as a typed answer: its words, its aliases, and the precision that the question asks for."""
-from prompts.phrases import language_data
-from prompts.phrases.words import Words
 from records.knowledge import Value
 from records.synthesis import Answer
 from transforms.certificate.facts import Facts
@@ -35,18 +33,6 @@ def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str =
         case "string" | "monolingual" if value.text.strip():
             return Answer(value=value, text=value.text.strip(), type="string")
     return None
-
-
-def answer_words(answer: Answer) -> str:
-    """An answer as a person would say it: "34 metres".
-
-    >>> [answer_words(Answer(value=Value(kind="quantity", number=n), text=str(n), type="quantity", unit="square kilometre")) for n in (1, 34)]
-    ['1 square kilometre', '34 square kilometres']
-    """
-    if not answer.unit:
-        return answer.text
-    singular = answer.text == "1" or answer.unit.endswith("s")
-    return f"{answer.text} {answer.unit if singular else Words(language_data('en')).plural(answer.unit)}"
 
 
 def _date(value: Value, precision: str) -> Answer:

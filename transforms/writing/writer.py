@@ -101,8 +101,8 @@ class Writer(Protocol):
     def name(self) -> str:
         """What questions record as their writer."""
 
-    async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
-        """First one-sentence questions about the seed, best first (VSearcher 2.2)."""
+    async def seed_question(self, seed: Seed, entity: Entity, last: bool = False) -> list[Draft]:
+        """First one-sentence questions about the seed, best first (VSearcher 2.2). `last`: a single fact stands between them and their picture."""
 
     async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
         """Named, non-generic entities of the question that have an article, best first."""

@@ -78,7 +78,7 @@ class GraphWriter:
 
     # Starting points
 
-    async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
+    async def seed_question(self, seed: Seed, entity: Entity, last: bool = False) -> list[Draft]:
         """One draft an attribute of the seed that can be asked, in random order weighted by how telling it is."""
         draw = self._chance(seed, "seed_question")
         found = []

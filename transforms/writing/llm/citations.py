@@ -5,12 +5,12 @@ from typing import TypeVar
 from prompts.replies import CitedClaim, Description
 from records.form import ClassClause, Clause
 from transforms.certificate.kinds import stated_kinds
-from transforms.certificate.leak import leaked, names_of_entity
+from transforms.certificate.leak import folded, leaked, names_of_entity
 from transforms.writing.llm.everyday_words import roles_told
 from transforms.writing.llm.kind_clauses import kind_clause, said_kinds
 from transforms.writing.llm.material import ClaimLine, Material, property_label, states
 from transforms.writing.llm.question_checks import check_kinds, check_language, check_names, check_plain, check_relations
-from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words
+from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words, unsupported_words
 from transforms.writing.llm.rewriting import check_supported
 from transforms.writing.writer import Fact
 
@@ -68,8 +68,10 @@ def around(text: str, cited: list[CitedClaim], at: int) -> str:
     return text[before:after]
 
 
-def fact_of(store, described: Description, shown: Material, language: str) -> Fact:
+def fact_of(store, described: Description, shown: Material, language: str, called: str = "") -> Fact:
     """A description of a reply as a fact, with a clause for each cited claim that its words show.
+
+    `called` are the kinds that the prompt shows behind the thing's name: they may be said without a citation.
 
     Raises:
         ValueError: the words do not show what is cited, or say it of the other end.
@@ -85,9 +87,12 @@ def fact_of(store, described: Description, shown: Material, language: str) -> Fa
     relations = [relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE)) for line in cited]
     things = (shown.entity.id, *(line.claim.subject if line.inverse else line.value.entity for line in cited))
     stated = [kind for thing in things for kind in stated_kinds(store, thing, language)]
-    check_relations(described.text, relations, known, language, frozenset[str]().union(*(kind.words for kind in stated)))
+    also = frozenset(folded(called).split())
+    check_relations(described.text, relations, known, language, also.union(*(kind.words for kind in stated)))
+    # Who is a painter in the brackets, by another work, is not "the painter of" a sculpture.
+    told = frozenset(unsupported_words(described.text, [], [], also))
     roles, never = roles_told(store, [(line.claim.subject, line.claim.property, line.claim.value.entity) for line in cited], language)
-    check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language) | roles, never)
+    check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language) | roles | also - told, never)
     check_plain(described.text, language)
     kind = kind_clause(store, shown.entity, described.text, language)
     clauses: list[Clause] = [kind] if kind is not None else []

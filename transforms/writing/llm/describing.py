@@ -1,5 +1,5 @@
 """What a description of an entity of a draft may say, and by which of its claims the certificate lets it be described."""
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -106,11 +106,21 @@ class Describing:
     def _relation(self, property_id: str) -> RelationWords:
         return relation_words(property_id, property_label(self.store, property_id, LANGUAGE))
 
-    def growable(self, entity: Entity, line: ClaimLine) -> bool:
-        """Whether a thing of which a claim is asked can be described by something that can be shown: otherwise its question never gets a picture."""
+    def askable(self, entity: Entity, line: ClaimLine, last: bool = False) -> bool:
+        """Whether a question for a claim of a named thing is `growable`."""
         asked = ClaimClause(subject=entity_value(entity.id), property=line.claim.property, object="a")
         draft = unanswered(line, form=Form(clauses=(asked,), ask=Ask(var="a", type="")), bindings={"a": line.claim.value.key()})
-        return bool(self.offers(draft, Mention(entity_id=entity.id, surface=entity.label(self.languages[0])), self.told(draft, entity), needs_picture=True))
+        return self.growable(draft, {entity.id: entity.label(self.languages[0])}, last)
+
+    def growable(self, draft: Draft, named: Mapping[str, str], last: bool = False) -> bool:
+        """Whether one of the things that a question names can be described, by something that can be shown where no other one named can: otherwise it
+        never gets a picture."""
+        return any(self.offers(draft, Mention(entity_id=e, surface=name), self.told(draft, self.store.entity(e)), self.needs_picture(e, named), last)
+                   for e, name in named.items())
+
+    def needs_picture(self, entity_id: str, named: Iterable[str]) -> bool:
+        """Whether nothing else that a question names could become its picture."""
+        return not any(self.store.images_of(e) for e in named if e != entity_id)
 
     def walkable(self, draft: Draft) -> bool:
         """Whether every stop of a path that its hop does not single out has claims that do: otherwise no question over it can be kept."""

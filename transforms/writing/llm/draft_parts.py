@@ -1,11 +1,14 @@
 """Small pieces of drafts that every role of the llm writer needs: prompt values, places of sentences, free variables."""
 from typing import Any
 
+from knowledge.dates import PRECISIONS
 from prompts.fence import fenced
+from prompts.phrases.words import answer_words
 from records.form import Ask, ClaimClause, Clause, Form, variables
+from records.knowledge import Value
 from records.synthesis import Answer, Hop
-from transforms.writing.answers import answer_words
 from transforms.writing.form_edits import constants, describe_variable, hide_constant, show_constant
+from transforms.writing.llm.evidence_words import about
 from transforms.writing.llm.material import Material
 from transforms.writing.writer import Draft, Mention
 
@@ -18,6 +21,23 @@ def question_values(draft: Draft) -> dict[str, Any]:
 def blocks(shown: Material) -> dict[str, Any]:
     """The numbered material as prompts show it."""
     return {"claims": shown.claims_block, "sentences": shown.sentences_block}
+
+
+def asking_values(store, numbers: tuple[int, ...], shown: Material, most: int, language: str) -> dict[str, Any]:
+    """What a prompt says of the claims that may be asked for: their numbers with the kinds of their values ("3 (town), 5 (year)"), for how many questions
+    that does, `most` at most, and whether there is a choice."""
+    lines = [shown.claim(n) for n in numbers]
+    said = (f"{n} ({kind})" if (kind := _kind(store, line.value, language)) else str(n) for n, line in zip(numbers, lines, strict=True))
+    num_wanted = most if shown.sentences else min(most, len({line.claim.property for line in lines}))
+    return {"askable": ", ".join(said) or "(none)", "num_wanted": num_wanted, "choice": bool(shown.sentences) or len(numbers) > 1}
+
+
+def _kind(store, value: Value, language: str) -> str:
+    """What sort of thing a value is, in the words in which a question asks for it; "" of a number, which has its unit, and of a text."""
+    if value.kind == "time":
+        return next((name for name, precision in PRECISIONS.items() if precision == value.precision), "")
+    entity = store.entity(value.entity)
+    return about(store, entity, language) if entity is not None else ""
 
 
 def formal_first(drafts: list[Draft]) -> list[Draft]:

@@ -7,8 +7,8 @@ from records.synthesis import Hop
 from transforms.certificate.evidence import claim_of
 from transforms.certificate.kinds import stated_kinds
 from transforms.certificate.leak import HUMAN
-from transforms.writing.llm.everyday_words import Role, role_nouns
-from transforms.writing.llm.kind_clauses import description_kind, said_kind
+from transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
+from transforms.writing.llm.kind_clauses import description_kind, noun_phrase, said_kind
 from transforms.writing.llm.material import page_words, property_label, value_words
 from transforms.writing.writer import Draft
 
@@ -38,7 +38,8 @@ def about(store, entity: Entity, language: str, roles: Iterable[Role] = ()) -> s
     """What a question may call a thing: of a person what claims say, those of `roles` too ("painter", of a painting's creator); of others a common noun."""
     if HUMAN not in (*entity.classes, *entity.class_closure):
         return said_kind(store, entity.id, language)
-    kinds = (kind.label for kind in stated_kinds(store, entity.id, language))
+    person = noun_of(store, entity.id, language)
+    kinds = (person if person and kind.claim.value.entity == HUMAN else kind.label for kind in stated_kinds(store, entity.id, language))
     return ", ".join(dict.fromkeys((*kinds, *role_nouns(store, roles, entity.id, language))))
 
 
@@ -53,13 +54,13 @@ def roles_of(draft: Draft) -> tuple[Role, ...]:
 def kinds_lines(store, entity_ids: Iterable[str], anchor: str, language: str, roles: Iterable[Role] = ()) -> str:
     """The kinds, sexes and occupations that claims state, those of `roles` too, and the kind that a description tells, a line a thing.
 
-    Of the one in the picture all of its description, since anybody sees it.
+    Of the one in the picture what its description begins with, since anybody sees it.
     """
     found = {store.label(e, language): [*(k.label for k in stated_kinds(store, e, language)), description_kind(store, e, language),
                                         said_kind(store, e, language), *role_nouns(store, roles, e, language)] for e in entity_ids}
     shown = store.entity(anchor)
     if shown is not None:
-        found.setdefault(shown.label(language), []).append(shown.descriptions.get(language) or shown.descriptions.get("en", ""))
+        found.setdefault(shown.label(language), []).append(noun_phrase(shown.descriptions.get(language) or shown.descriptions.get("en", "")))
     return "\n".join(f"{name}: {', '.join(dict.fromkeys(filter(None, kinds)))}" for name, kinds in found.items() if any(kinds)) or "(none)"
 
 

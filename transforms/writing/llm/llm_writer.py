@@ -16,6 +16,7 @@ from models.structured import BadReply, RefusedReply
 from prompts import replies
 from prompts.ask import Client, ask
 from prompts.fence import Fenced, fenced
+from prompts.phrases.words import answer_words
 from prompts.render import language_name, render
 from prompts.roles import ROLES
 from records.evolves import Evolves
@@ -26,7 +27,7 @@ from records.synthesis import Hop, Rewrite, Seed
 from transforms.writing.form_edits import constants, next_var
 from transforms.writing.llm.citations import OPEN, check_no_claim_against, check_one_value, check_relation_said, each, fact_of
 from transforms.writing.llm.describing import Describing, unanswered
-from transforms.writing.llm.draft_parts import answer_words, ask_for, blocks, described, formal_first, hop_clause, pictured, place_of, question_values
+from transforms.writing.llm.draft_parts import ask_for, asking_values, blocks, described, formal_first, hop_clause, pictured, place_of, question_values
 from transforms.writing.llm.evidence_words import about, clause_words, evidence_lines, hop_words, kinds_lines, roles_of
 from transforms.writing.llm.material import ClaimLine, Material, agrees, answer_from_claim, answer_from_sentence, states
 from transforms.writing.llm.mentions import entity_of, named_entities, taken_entities, without_shared
@@ -120,11 +121,11 @@ class LlmWriter:
 
     # Starting points
 
-    async def seed_question(self, seed: Seed, entity: Entity) -> list[Draft]:
+    async def seed_question(self, seed: Seed, entity: Entity, last: bool = False) -> list[Draft]:
         shown = self._describing.material(entity, inverse=False)
         askable = self._precheck.askable(entity, shown)
         if self.judge is not None and not shown.sentences:
-            askable = tuple(n for n in askable if self._describing.growable(entity, shown.claim(n)))
+            askable = tuple(n for n in askable if self._describing.askable(entity, shown.claim(n), last))
         if not askable and not shown.sentences:
             return []
 
@@ -132,15 +133,13 @@ class LlmWriter:
             draft = self._asked(asked, shown, (), entity_value(entity.id), {}, "seed_question", askable)
             if draft.form is not None:
                 draft = replace(draft, form=self._precheck.spoken(draft.form, entity.id, self._beside(asked, shown)))
-            return self._proven(draft)
+            draft = self._proven(draft)
+            if asked.also and draft.form is not None and self.judge is not None and not self._describing.growable(draft, self._named(draft, seed), last):
+                raise ValueError("with what it says beside, nothing that it names can be described: leave that out and ask for the claim alone")
+            return draft
 
-        values = {**self._called(entity), **blocks(shown), "num_wanted": self.rules.questions, "askable": self._askable(askable, shown)}
+        values = {**self._called(entity), **blocks(shown), **asking_values(self.store, askable, shown, self.rules.questions, self.rules.language)}
         return await self._ask("seed_question", seed, lambda reply: formal_first(each(reply.questions, one)), values)
-
-    def _askable(self, numbers: tuple[int, ...], shown: Material) -> str:
-        """The numbers of claims with the kinds of their values, which a question may ask by: "3 (town), 5"."""
-        kinds = {n: about(self.store, entity, self.rules.language) for n in numbers if (entity := self.store.entity(shown.claim(n).value.entity)) is not None}
-        return ", ".join(f"{n} ({kinds[n]})" if kinds.get(n) else str(n) for n in numbers) or "(none)"
 
     def _beside(self, asked: replies.SeedQuestion, shown: Material) -> list[ClaimLine]:
         """The claims that a question states beside the one that it asks for."""
@@ -180,8 +179,9 @@ class LlmWriter:
             draft = self._asked(asked, shown, path, hops[-1].target, bindings, "canonical_question", askable)
             return self._proven(replace(draft, hops=hops, anchor=first.id, anchor_phrase=asked.phrase, form=draft.form if formal else None))
 
-        values = {**self._called(first), **blocks(shown), "num_wanted": self.rules.questions, "last": last.label(self.rules.language),
-                  "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language)), "askable": self._askable(askable, shown)}
+        values = {**self._called(first), **blocks(shown), "last": last.label(self.rules.language),
+                  **asking_values(self.store, askable, shown, self.rules.questions, self.rules.language),
+                  "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language))}
         return await self._ask("canonical_question", seed, lambda reply: formal_first(each(reply.questions, one)), values)
 
     def _asked(self, asked: replies.AskedQuestion, shown: Material, path: tuple[Clause, ...], subject: Any, bindings: dict[str, str],
@@ -259,19 +259,20 @@ class LlmWriter:
         shown = self._describing.told(draft, entity)
         formal = self.judge is not None and draft.form is not None and (mention.var or entity.id in constants(draft.form))
         others = self._named(draft, seed) if role == "take_fact" else {}
-        needs_picture = role == "take_fact" and not any(self.store.images_of(e) for e in others if e != entity.id)
+        needs_picture = role == "take_fact" and self._describing.needs_picture(entity.id, others)
         found = self._describing.offers(draft, mention, shown, needs_picture, last) if formal else ()
         if formal and not found and not shown.sentences:
             return []
 
         def one(reply: replies.Description) -> Fact:
-            fact = fact_of(self.store, reply, shown, self.rules.language)
+            fact = fact_of(self.store, reply, shown, self.rules.language, called["description"])
             return self._describing.taken(draft, mention, fact, last) if formal and fact.clauses and not fact.article_id else fact
 
-        sets = "; ".join(offer.words for offer in found)
+        called, sets = self._called(entity, draft), "; ".join(offer.words for offer in found)
         otherwise = f"these sets of claims will do: {sets}; where none of them makes a good description, reply with an empty list" if sets else OPEN
         return await self._ask(role, seed, lambda reply: each(reply.descriptions, one, otherwise), {
-            **self._called(entity, draft), **question_values(draft), **blocks(shown), **values, "num_wanted": self.rules.facts, "offers": sets})
+            **called, **question_values(draft), **blocks(shown), **values, "offers": sets,
+            "num_wanted": min(self.rules.facts, len(found)) if found else self.rules.facts})
 
     async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
         entity = self.store.entity(mention.entity_id)

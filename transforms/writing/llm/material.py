@@ -15,13 +15,14 @@ from agent.judges.normalise import same_name
 from knowledge.dates import PRECISIONS, date_of, time_value
 from knowledge.readers.sentences import split_sentences, tells
 from prompts.fence import Fenced, fenced
+from prompts.phrases.words import answer_words
 from prompts.replies import AskedQuestion, Obfuscated
 from records.form import ClaimClause, ClassClause, Clause
 from records.knowledge import Article, Claim, Entity, Value, entity_value
 from records.synthesis import Answer
 from transforms.certificate.leak import folded, leaked
 from transforms.certificate.stating import statement_of
-from transforms.writing.answers import answer_of, answer_words
+from transforms.writing.answers import answer_of
 from transforms.writing.form_edits import SELF
 from transforms.writing.llm.everyday_words import role_nouns
 from transforms.writing.llm.relation_words import relation_words

@@ -8,6 +8,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from prompts.phrases import language_data, property_phrase, variants, verb_forms
+from prompts.phrases.frames import BE
+
 LANGUAGE = "en"
 MIN_LABEL_WORD = 5
 """Letters from which a word of a property's label is one by which the relation can be said."""
@@ -21,6 +24,8 @@ _GENERAL = frozenset("""
 about after before being country current entity first given instance known level location maximum member number object official other people
 person place point title total value which
 """.split())  # noqa: SIM905
+
+_COMMON_VERBS = frozenset("be begin bring come do get give go have hold keep lie live make put run see serve stand take tell use".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,20 +97,43 @@ def _table() -> tuple[dict[str, tuple[list[str], list[str], bool]], dict[str, tu
 
 @functools.cache
 def relation_words(property_id: str, label: str) -> RelationWords:
-    """The words of a property: the table's, and where they need not tell direction its label's.
+    """The words of a property: the table's, and where they need not tell direction those of its label and of the graph writer's sentences.
 
     >>> burial = relation_words("P119", "place of burial")
     >>> burial.said("the cathedral where Napoleon is buried", of_object=True), burial.said("the cathedral designed by Napoleon", of_object=True)
     (True, False)
+    >>> relation_words("P2632", "place of detention").said("In which castle was Ada Orm imprisoned?", of_object=True)
+    True
     """
     subject, object_, bare = _table()[0].get(property_id, ([], [], False))
     events = _table()[1].get(property_id, ())
     named = [w[:max(MIN_LABEL_WORD, len(w) - 2)] for w in re.findall(r"[a-z]+", label.casefold()) if len(w) >= MIN_LABEL_WORD and w not in _GENERAL]
     if object_:
         return RelationWords(subject=_expression(subject), object=_expression(object_), bare=bare, events=events, hints=(label,))
-    both = _expression([*subject, *named])
-    hints = [t for t in subject if t.isalpha()][:MAX_HINTS]
+    both = _expression([*subject, *named, *_phrase_words(property_id)])
+    hints = [t for t in (subject or _phrase_words(property_id)) if t.replace(" ", "").isalpha()][:MAX_HINTS]
     return RelationWords(subject=both, object=both, bare=bare, events=events, hints=tuple(dict.fromkeys([label, *hints])))
+
+
+@functools.cache
+def _phrase_words(property_id: str) -> tuple[str, ...]:
+    """The words by which the graph writer says a relation: what its ends are called, and of its sentences the verb, or what follows "was"."""
+    if property_id not in language_data(LANGUAGE)["properties"]:
+        return ()
+    verbs, found = verb_forms(LANGUAGE), list[str]()
+    for phrase in variants(property_phrase(property_id)):
+        found += [*phrase.o, *phrase.s]
+        for frame in phrase.say:
+            base = verbs.bases.get(frame.verb, frame.verb)
+            forms = dict.fromkeys((frame.verb, base, *(v for v, b in verbs.bases.items() if b == base), verbs.participles.get(frame.verb, frame.verb)))
+            rest = re.sub(r"^(?:the|an?) ", "", frame.middle)
+            if frame.verb in BE or base == "have":
+                found += [rest] if rest else []
+            elif base in _COMMON_VERBS:  # they say a relation only with what follows: "came out in", "belongs to"
+                found += [f"{form} {frame.middle or frame.preposition}".strip() for form in forms if frame.middle or frame.preposition]
+            else:
+                found += [rf"{form}(?!\w)" for form in forms]
+    return tuple(dict.fromkeys(found))
 
 
 def telling_words(text: str) -> tuple[str, ...]:

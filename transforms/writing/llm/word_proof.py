@@ -91,9 +91,10 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     properties = sorted(earlier | {line.property for line in lines if line.property})
     relations = [relation_of(store, p) for p in properties]
     stated = [kind for thing in things(draft) for kind in stated_kinds(store, thing, language)]
-    check_relations(draft.text, relations, sources, language, frozenset[str]().union(*(kind.words for kind in stated)))
     roles, never = roles_told(store, roles_of(draft), language)
-    check_kinds(draft.text, stated, sources, relations, language, sexes_told(draft.form) | said_kinds(store, things(draft), language) | roles, never)
+    also = sexes_told(draft.form) | said_kinds(store, things(draft), language) | roles
+    check_relations(draft.text, relations, sources, language, also.union(*(kind.words for kind in stated)))
+    check_kinds(draft.text, stated, sources, relations, language, also, never)
     check_plain(draft.text, language)
     for property_id in properties:
         pages = [page_words(store, clause_claim(store, draft, c)) for c in (draft.form.of(ClaimClause) if draft.form else ()) if c.property == property_id]

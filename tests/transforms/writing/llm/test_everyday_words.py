@@ -75,7 +75,7 @@ def canonical(store, *questions):
 def test_the_prompt_tells_what_the_relation_makes_of_a_stop_and_by_what_kind_to_ask(store):
     question = "In which town was the painter of the work in the picture born?"
     texts, ((_, prompt),) = canonical(store, question)
-    assert texts == [question] and "Stop 1: Ada Orm (human, painter, artist)" in prompt and "may be asked for: 1 (town)" in prompt
+    assert texts == [question] and "Stop 1: Ada Orm (person, painter, artist)" in prompt and "may be asked for: 1 (town)" in prompt
 
 
 def test_one_step_is_asked_about_in_one_sentence(store):
@@ -109,6 +109,20 @@ def test_a_description_may_call_somebody_what_a_cited_claim_makes_of_them(store)
     assert texts == ["the sculptor of The Rower"] and "The Rower — creator: Ada Orm (sculptor)" in prompt
     with pytest.raises(WriterRejection):
         taken("painter")
+
+
+def test_what_the_brackets_show_needs_no_citation(store):
+    """Ada Orm painted the picture of the question, so the prompt calls her a painter; the cited claim says what she wrote."""
+    def taken(words):
+        reply = {"descriptions": [{"text": words, "claims": [{"number": "Long Night — author", "words": "wrote Long Night"}]}]}
+        made = LlmWriter(Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1))
+        return asyncio.run(made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED)), made.client.prompts[0][1]
+
+    (fact,), prompt = taken("the painter who wrote Long Night")
+    assert fact.text == "the painter who wrote Long Night" and "Ada Orm (person, painter, artist)" in prompt
+    for words in ("the sculptor who wrote Long Night", "the architect who wrote Long Night"):
+        with pytest.raises(WriterRejection):
+            taken(words)
 
 
 def test_a_unit_is_asked_for_in_the_plural(store):

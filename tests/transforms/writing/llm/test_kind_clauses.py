@@ -6,7 +6,7 @@ from records.knowledge import Entity, PropertyInfo, Value
 from records.synthesis import Answer
 from tests.small_facts import SmallFacts, claim
 from transforms.writing.llm.evidence_words import kinds_lines
-from transforms.writing.llm.kind_clauses import description_kind, with_kinds
+from transforms.writing.llm.kind_clauses import description_kind, noun_phrase, with_kinds
 from transforms.writing.llm.question_checks import check_plain
 from transforms.writing.llm.word_proof import check_words_proven
 from transforms.writing.writer import Draft
@@ -42,6 +42,17 @@ def test_the_kind_that_a_description_tells_may_be_said_and_a_reader_is_shown_it(
     assert "Merren plover: taxon, species of bird" in kinds_lines(store, ("Q1", "Q2"), "Q7", "en")
     with pytest.raises(ValueError, match='"lake"'):
         proven(store, "Where was the bird of the lake born that the painting in the picture depicts?", "Q1")
+
+
+@pytest.mark.parametrize(("description", "kind", "shown"), [
+    ("Painting by Ada Orm", "painting", "Painting"), ("Medieval triptych by Ada Orm", "triptych", "Medieval triptych"),
+    ("schooner built in Merren", "schooner", "schooner"), ("Norlandish steamship built 1896", "steamship", "Norlandish steamship"),
+    ("Book of hours from Tolm", "book of hours", "Book of hours"), ("Gothic Revival", "", "Gothic Revival"), ("museum of Tolm", "museum", "museum"),
+    ("1912 painting by Ada Orm", "painting", "1912 painting"), ("", "", "")])
+def test_a_descriptions_beginning_is_a_kind_up_to_what_is_no_part_of_the_noun(description, kind, shown):
+    store = SmallFacts([], {"Q1": Entity(id="Q1", labels={"en": "Orm"}, descriptions={"en": description})})
+    assert (description_kind(store, "Q1", "en"), noun_phrase(description)) == (kind, shown)
+    assert kinds_lines(store, (), "Q1", "en") == (f"Orm: {shown}" if shown else "(none)")
 
 
 def test_an_occupation_that_claims_state_says_no_relation_where_it_stands_alone(store):
