@@ -59,7 +59,7 @@ def test_a_score_worked_by_hand():
 
 
 def test_what_each_burden_takes_off():
-    assert (LEAST, MOST, PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY) == (1.0, 5.0, 0.5, 1.0, 1.2, 0.8)
+    assert (LEAST, MOST, PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY) == (1.0, 5.0, 1.0, 1.0, 1.2, 0.8)
 
 
 def test_a_common_answer_is_worth_less():
