@@ -161,15 +161,6 @@ def test_grounding_that_is_off_is_not_run(store, clip):
     assert (grounding.status, grounding.cause) == ("not_run", "switched off")
 
 
-def test_a_picture_of_which_something_is_stated_is_compared_with_the_fewer_of_its_class(store, clip):
-    def lead(stated: int, unstated: int) -> float | None:
-        choose = chooser(store, clip, grounding=GroundingRules(num_distractors=stated, num_distractors_unstated=unstated, margin=-2.0))
-        found = next(f for f in map(choose, map(question, anchors(store))) if not isinstance(f, Rejection))
-        assert found[1].support
-        return found[1].margin
-    assert lead(0, 200) is None and lead(200, 0) is not None
-
-
 def copied(store: Store, folder: Path) -> Store:
     """The same store elsewhere, to spoil its vectors."""
     shutil.copytree(store.path, folder / "store")
