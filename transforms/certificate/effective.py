@@ -6,6 +6,7 @@ nothing else. What composes is refused; a shorter chain is counted, and refuses 
 world some chain leads from nearly everything to everything.
 """
 from functools import lru_cache
+from math import inf
 
 from records.form import ClaimClause, Compute, Form
 from transforms.certificate.description import distances
@@ -66,7 +67,7 @@ def chain(form: Form) -> tuple[Step, ...]:
     while at != form.ask.var:
         step = next(((c, c.subject != at) for c in form.of(ClaimClause)
                      for other in [c.object if c.subject == at else c.subject if c.object == at else None]
-                     if isinstance(other, str) and depth.get(other, 99) < depth[at]), None)
+                     if isinstance(other, str) and depth.get(other, inf) < depth[at]), None)
         if step is None:
             return ()
         clause, reverse = step

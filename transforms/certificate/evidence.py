@@ -1,4 +1,6 @@
 """Evidence: for each hop the claim that it rests on, with its revision, and where an encyclopedia says it."""
+from math import inf
+
 from knowledge.readers.sentences import tells
 from records.form import ClaimClause, Form, SentenceClause
 from records.knowledge import Article, Claim, Value, entity_value
@@ -80,7 +82,7 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
             return None
         ends = [t if isinstance(t, str) else "" for t in (clause.subject, clause.object)]
         # A hop leads towards what is asked: from the end that lies farther from it.
-        reverse = depth.get(ends[0], 99) < depth.get(ends[1], 99)
+        reverse = depth.get(ends[0], inf) < depth.get(ends[1], inf)
         hop = Hop(source=ends[1] if reverse else ends[0], target=ends[0] if reverse else ends[1], property=clause.property,
                   reverse=reverse, claim_id=claim.id, revision=claim.revision, stated="no")
         said = statement_of(facts, claim)
@@ -88,7 +90,7 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
             hop = hop.replace(stated=said.kind, page=said.article.title, article_id=said.article.id, section=said.section, start=said.start,
                               end=said.end, evidence=said.text)
         hops.append(hop)
-    return tuple(sorted(hops, key=lambda h: (-depth.get(h.source, 99), h.source, h.target, h.property)))
+    return tuple(sorted(hops, key=lambda h: (-depth.get(h.source, inf), h.source, h.target, h.property)))
 
 
 def num_hops(form: Form) -> int:

@@ -163,12 +163,13 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
 
 def dates_overlap(a: Value, b: Value) -> bool:
     """Whether two dates of any precision can be the same day: 1832 and 4 May 1832 do, 1832 and 1833 do not."""
-    if a.precision < 9 or b.precision < 9:
+    coarser = min(a.precision, b.precision)
+    if coarser < 9:
         if a.precision == b.precision:
             return a.key() == b.key()
-        span = {8: 10, 7: 100, 6: 1000}.get(min(a.precision, b.precision), 1)
+        span = {8: 10, 7: 100, 6: 1000}.get(coarser, 1)
         years = [int(v.time.lstrip("+-").split("-")[0]) for v in (a, b)]
         return a.time[:1] == b.time[:1] and years[0] // span == years[1] // span
-    length = {9: 4, 10: 7}.get(min(a.precision, b.precision), 10)
+    length = {9: 4, 10: 7}.get(coarser, 10)
     year_a, year_b = a.time.lstrip("+-"), b.time.lstrip("+-")
     return a.year == b.year and year_a[:length] == year_b[:length]

@@ -4,6 +4,7 @@ Sources merge people of one name, and then a general dies seventy years after hi
 order, and whom somebody married or learned from was alive with them.
 """
 from functools import lru_cache
+from math import inf
 
 from transforms.certificate.facts import CACHED, Facts, best_values
 
@@ -22,7 +23,7 @@ _AFTER_BIRTH, _AFTER_DEATH, _BEFORE_DEATH = ("P2031", "P2032", "P4602"), ("P4602
 def contradicted(facts: Facts, person: str) -> bool:
     """Whether some claim of the store cannot be true of somebody with this birth and death: they end before they begin, or miss their own war."""
     first, last = _years(facts, person, (BIRTH,)), _years(facts, person, (DEATH,))
-    born, died = max(first, default=-10**6), min(last, default=10**6)
+    born, died = max(first, default=-inf), min(last, default=inf)
     if first and last and not 0 <= died - born <= LONGEST:
         return True
     if any(y < born for y in _years(facts, person, _AFTER_BIRTH)) or any(y > died for y in _years(facts, person, _BEFORE_DEATH)):

@@ -64,7 +64,7 @@ def _sentence(facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...
             linked = any(n == number and start <= at < end for n, at in links)
             for cue in cues:
                 for found in cue.words.finditer(text):
-                    if (linked and not spots) or any(spot >= found.end() - 1 if cue.after else spot < found.start() for spot in spots):
+                    if (linked and not spots) or any(spot >= found.end() if cue.after else spot < found.start() for spot in spots):
                         return Statement(article=article, section=number, start=start, end=end, text=text)
     return None
 

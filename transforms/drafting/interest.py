@@ -53,7 +53,7 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
     if form.of(Compute):
         telling = min(telling, COMPUTED)
     stops = [entity for entity in (facts.entity(v.entity) for v in _along(form, binding)) if entity is not None]
-    known = sum(_known(e) for e in stops) / max(1, len(stops))
+    known = sum(_known(e) for e in stops) / len(stops)
     if any(_people(facts, c, binding) for c in form.of(ClaimClause) if form.ask.var not in (c.subject, c.object)):
         telling *= IN_A_ROW
     score = LEAST + (MOST - LEAST) * (0.5 * telling + 0.05 * rarity + 0.1 * _distance(facts, stops) + 0.25 * _way(form, facts, stops) + 0.1 * known)

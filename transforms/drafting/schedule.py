@@ -3,7 +3,9 @@
 What is answered from the picture alone has no room for many steps: such questions are easy, or of medium level where small print must be read or the
 reading must be computed with. Only a search makes a question hard.
 """
+from bisect import bisect
 from collections.abc import Mapping
+from itertools import accumulate
 
 from records.identity import priority
 from records.knowledge import Entity
@@ -43,12 +45,7 @@ def drawn(facts: Facts, entity: Entity, rules: SeedRules, recipe_seed: int, plac
 
 def by_weight(weights: Mapping[str, float], recipe_seed: int, place: str, role: str) -> str:
     """One of the keys by their weights; "" where none has any."""
-    total = sum(weights.values())
-    if total <= 0:
+    if not any(weights.values()):
         return ""
-    at = int(priority(recipe_seed, place, role)[:12], 16) / 16**12 * total
-    for key in sorted(weights):
-        at -= weights[key]
-        if at < 0:
-            return key
-    return max(key for key, weight in weights.items() if weight > 0)
+    shares = list(accumulate(weights[key] for key in sorted(weights)))
+    return sorted(weights)[bisect(shares, int(priority(recipe_seed, place, role)[:12], 16) / 16**12 * shares[-1])]

@@ -105,7 +105,7 @@ def _explored(entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, 
 
 def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset], trust: Trust = Trust()) -> list[str] | str:
     """The recipe's rules that an entity fits, sorted; or in words why it can be no seed. What has the weight 0 is never drawn, nor given what others lack."""
-    if not rules.domains.get(entity.domain, 1.0):
+    if rules.domains.get(entity.domain) == 0:
         return "are of a domain that the recipe leaves out"
     if not entity.classes:
         return "have no class (P31)"
@@ -167,5 +167,5 @@ def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
 def _weight(group: str, rules: SeedRules) -> float:
     topic, slash, ability = group.partition("/")
     if slash:
-        return rules.abilities.get(ability, 0.0)
+        return rules.abilities[ability]
     return rules.domains.get(topic.rstrip("*"), 1.0) * (rules.readable if topic.endswith("*") else 1.0)

@@ -46,10 +46,10 @@ def statistics(picture: Image.Image) -> dict[str, float]:
         in bits (0 to 8); `busy`: share of pixels that differ from a neighbour by more than 2 %.
     """
     small = np.asarray(picture.resize((SIDE, SIDE), Image.Resampling.BILINEAR), dtype=np.int32)
-    counts = np.sort(np.bincount(((small[..., 0] >> 4) << 8 | (small[..., 1] >> 4) << 4 | small[..., 2] >> 4).ravel()))[::-1]
+    counts = np.sort(np.unique((small >> 4).reshape(-1, 3), axis=0, return_counts=True)[1])[::-1]
     colours = int(np.searchsorted(np.cumsum(counts), 0.95 * SIDE * SIDE)) + 1
     grey = small @ np.array([299, 587, 114]) // 1000
-    share = np.bincount(grey.ravel(), minlength=256) / grey.size
+    share = np.bincount(grey.ravel()) / grey.size
     tones = float(-(share[share > 0] * np.log2(share[share > 0])).sum())
     busy = float(((np.abs(np.diff(grey, axis=1))[:-1] > 5) | (np.abs(np.diff(grey, axis=0))[:, :-1] > 5)).mean())
     return {"colours": colours, "tones": round(tones, 2), "busy": round(busy, 3)}

@@ -91,6 +91,8 @@ def test_in_a_closed_world_a_margin_of_one_is_enough_and_the_basis_says_so():
     closed = CertificateRules(stated=False, trust=Trust(complete=True))
     made = certify_form(REVERSE, SILENT, {"x0": entity_value("Q2000")}, BACK, closed)
     assert made.basis == "closed"
+    unknown = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", Value(kind="somevalue"))])
+    assert certify_form(REVERSE, unknown, {"x0": entity_value("Q2000")}, BACK, closed).margin == 1
     for rules in (CertificateRules(stated=False, bases=("closed",)), CertificateRules(stated=False, trust=Trust(complete=True), bases=("margin",))):
         refused = certify_form(BORN, FACTS, ANCHOR, BINDINGS, rules)
         assert refused.reason == Reason.WEAK_BASIS and refused.evidence["basis"] != rules.bases[0]

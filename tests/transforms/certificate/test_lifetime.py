@@ -39,3 +39,15 @@ def test_nobody_dies_before_birth_or_outlives_everybody():
 
 def test_what_is_not_known_contradicts_nothing():
     assert not of(claim("Q1", "P570", year(1850)), claim("Q1", "P607", "Q9")) and not of(*WAR)
+
+
+@pytest.mark.parametrize("more", [
+    [claim("Q1", "P2031", year(1784))], [claim("Q1", "P2031", year(1850))], [claim("Q1", "P607", "Q9"), claim("Q9", "P580", year(1850))],
+    [claim("Q1", "P607", "Q9"), claim("Q9", "P582", year(1784))], [claim("Q1", "P1066", "Q2"), claim("Q2", "P570", year(1784))],
+], ids=["work from birth", "work begun in the year of death", "a war in the last year", "a war in the first year", "a teacher dead in the first year"])
+def test_what_falls_into_the_first_or_the_last_year_of_a_life_is_within_it(more):
+    assert not of(*LIFE, *more)
+
+
+def test_a_child_may_die_in_the_year_of_its_birth():
+    assert not of(claim("Q1", "P569", year(1784)), claim("Q1", "P570", year(1784)))

@@ -1,5 +1,9 @@
 """The defaults of seeds and drafts are what the papers publish, and what is ours is as the documents say."""
-from transforms.drafting.draft_rules import DOMAINS, DraftRules, ExploreRules, SeedRules
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from records.synthesis import ABILITIES
+from transforms.drafting.draft_rules import DOMAINS, DraftRules, ExploreRules, SeedRules, Share, Weight, Weights
 
 
 def test_seeds_have_the_published_thresholds():
@@ -26,3 +30,22 @@ def test_exploration_grows_as_in_the_papers_sample_configuration():
     assert (rules.anchors, rules.nodes_per_phase) == (6, 2)
     assert (rules.image_ratio, rules.reasoning_ratio, rules.perception_ratio) == (0.5, 0.33, 0.4)
     assert dict(rules.claims) == {"easy": 2, "medium": 3, "hard": 4, "expert": 5, "benchmark": 5}
+    assert (rules.graphs, rules.plans) == (8, 20)
+
+
+def test_what_the_papers_do_not_have_is_on_or_off_as_the_documents_say():
+    rules = DraftRules()
+    assert (rules.take_turns, rules.own_page) == (True, True)
+    assert dict(SeedRules().abilities) == dict.fromkeys(ABILITIES, 1.0)
+
+
+@pytest.mark.parametrize(("kind", "taken", "refused"), [
+    (Share, (0, 0.5, 1), (-0.01, 1.01)), (Weight, (0, 0.5, 7), (-0.01,)),
+    (Weights, ({"one": 0}, {f"k{n}": 1 for n in range(50)}), ({}, {f"k{n}": 1 for n in range(51)}, {"one": -1}))])
+def test_a_share_a_weight_and_a_table_of_weights_have_their_bounds(kind, taken, refused):
+    adapter = TypeAdapter(kind)
+    for value in taken:
+        assert adapter.validate_python(value) == value
+    for value in refused:
+        with pytest.raises(ValidationError):
+            adapter.validate_python(value)

@@ -1,6 +1,7 @@
 """Which of several drafts somebody would rather have answered, and that it is kept."""
 import asyncio
 from dataclasses import replace
+from math import log2
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +15,7 @@ from tests.small_facts import SmallFacts, claim, year
 from transforms.drafting import drafter as drafting
 from transforms.drafting.draft_rules import DraftRules
 from transforms.drafting.drafter import Drafter
-from transforms.drafting.interest import BY_CHANCE, GIVEN_AWAY, LEAST, MOST, PER_LINK, PER_NAME, by_interest, interest, of_draft
+from transforms.drafting.interest import ALIKE, BY_CHANCE, GIVEN_AWAY, LEAST, MOST, PER_LINK, PER_NAME, by_interest, interest, of_draft
 from transforms.drafting.trail import Trail
 from transforms.writing.writer import Draft
 
@@ -58,8 +59,51 @@ def test_a_score_worked_by_hand():
     assert _score("P569", year(1800), ("P84", ARCHITECT), facts=twins) == pytest.approx(by_hand - 4 * 0.05 * 0.5)
 
 
+def _by_hand(telling: float, rarity: float, distance: float, way: float, known: float = 0.0) -> float:
+    return 1 + 4 * (0.5 * telling + 0.05 * rarity + 0.1 * distance + 0.25 * way + 0.1 * known)
+
+
+def _weight(*properties: str) -> float:
+    """The mean weight of relations."""
+    return sum(property_use(p).weight for p in properties) / len(properties)
+
+
+def test_what_is_asked_of_the_picture_itself_has_no_way_and_no_more_than_its_kind():
+    assert _score("P84", entity_value(ARCHITECT)) == pytest.approx(_by_hand(_weight("P84"), 1, 1, 0))
+    motto = Value(kind="monolingual", text="Ever on", language="en")
+    assert _score("P84", motto) == pytest.approx(_by_hand(0.9 * _weight("P84"), 1, 0, 0))
+    assert _score("P84", Value(kind="string", text="Vell")) == pytest.approx(_by_hand(0.9 * _weight("P84"), 1, 0, 0))
+
+
+def test_a_thing_of_the_same_class_lies_no_way_off_and_one_of_another_class_of_its_domain_half_of_it():
+    for classes, distance in ((("Q12280",), 0.0), (("Q16970",), 0.5)):
+        facts = SmallFacts([], {**ENTITIES, OTHER: ENTITIES[OTHER].replace(classes=classes)})
+        assert _score("P138", entity_value(OTHER), facts=facts) == pytest.approx(_by_hand(_weight("P138"), 1, distance, 0))
+
+
+@pytest.mark.parametrize(("sitelinks", "in_degree", "known"), [(0, 7, 3 / log2(65)), (7, 1, 3 / log2(65)), (0, 64, 1.0), (100, 0, 1.0)])
+def test_how_known_a_thing_is_goes_by_its_links_or_editions_up_to_sixty_four(sitelinks, in_degree, known):
+    architect = ENTITIES[ARCHITECT].replace(in_degree=in_degree, sitelinks={f"w{n}wiki": "A" for n in range(sitelinks)})
+    facts = SmallFacts([], {**ENTITIES, ARCHITECT: architect})
+    assert _score("P84", entity_value(ARCHITECT), facts=facts) == pytest.approx(_by_hand(_weight("P84"), 1, 1, 0, known / 2))
+
+
+def test_from_person_to_person_half_of_what_is_asked_is_left():
+    facts = SmallFacts([], {**ENTITIES, "Q9": Entity(id="Q9", labels={"en": "N"}, domain="person", classes=("Q5",))})
+    taught = _by_hand(0.5 * 0.3 * _weight("P569"), 1, 1, 2 / 3 * _weight("P84", "P1066"))
+    assert _score("P569", year(1801), ("P84", ARCHITECT), ("P1066", "Q9"), facts=facts) == pytest.approx(taught - PER_LINK)
+
+
+def test_years_between_are_worked_by_hand_too():
+    form, binding = _asks("P569", year(1800), ("P84", ARCHITECT))
+    counted = Form(clauses=(*form.clauses, ClaimClause(subject="x0", property="P571", object="b"), Compute(out="n", op="difference", args=("b", "a"))),
+                   ask=Ask(var="n", type="quantity"))
+    score = interest(counted, SmallFacts(CLAIMS, dict(ENTITIES)), {**binding, "b": year(1850), "n": Value(kind="quantity", number=50.0)})
+    assert score == pytest.approx(_by_hand(0.2, 0.5, 1, 2 / 3 * _weight("P84", "P569", "P571")) - PER_LINK)
+
+
 def test_what_each_burden_takes_off():
-    assert (LEAST, MOST, PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY) == (1.0, 5.0, 0.5, 1.0, 1.2, 0.8)
+    assert (LEAST, MOST, PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY) == (1.0, 5.0, 1.0, 1.0, 1.2, 0.8)
 
 
 def test_a_common_answer_is_worth_less():
@@ -140,8 +184,26 @@ def test_a_thing_whose_name_says_the_answer_is_worth_less_but_of_a_namesake_just
     assert named[0] == named[1]
 
 
+@pytest.mark.parametrize(("answer", "given"), [("Odran", True), ("Abel", True), ("Abe", False)])
+def test_a_word_of_four_letters_says_a_name_and_a_shorter_one_does_not(answer, given):
+    def score(bridge: str) -> float:
+        entities = {**ENTITIES, BRIDGE: ENTITIES[BRIDGE].replace(labels={"en": bridge}), ARCHITECT: ENTITIES[ARCHITECT].replace(labels={"en": answer})}
+        return _score("P84", entity_value(ARCHITECT), facts=SmallFacts([], entities))
+    assert score("Long Bridge") - score(f"{answer} Bridge") == pytest.approx(GIVEN_AWAY if given else 0.0)
+
+
+def test_two_things_of_one_year_meet_by_chance_only_where_it_is_the_same_relation():
+    def score(property: str) -> float:
+        clauses = (Image(var="x0"), _says("x0", "P571", "y"), _says("x1", property, "y"), _says("x1", "P84", "a"))
+        binding = {"x0": entity_value(BRIDGE), "x1": entity_value(OTHER), "y": year(1850), "a": entity_value(ARCHITECT)}
+        return interest(Form(clauses=clauses, ask=Ask(var="a", type="entity")), SmallFacts(CLAIMS, dict(ENTITIES)), binding)
+    same, other = _weight("P571"), _weight("P571", "P1619")
+    assert score("P1619") - score("P571") == pytest.approx(BY_CHANCE + 4 * 0.25 * 2 / 3 * (other - same))
+
+
 def test_the_thing_that_a_claim_is_about_may_be_asked_for_and_its_relation_is_the_way():
     film = _over(_says("a", "P915", "x0"), ask="a", x0=BRIDGE, a="Q8")
+    assert film == pytest.approx(_by_hand(_weight("P915"), 1, 1, 2 / 3 * _weight("P915")))
     assert film > _over(_says("x0", "P915", "a"), ask="a", x0=BRIDGE, a="Q8")
 
 
@@ -170,6 +232,16 @@ def test_drafts_are_tried_in_the_order_of_their_interest_and_dull_ones_not_at_al
     again = replace(GOOD, text="as good?")
     assert [d.text for d in by_interest([again, DULL, GOOD], facts, 0.0, trail)] == ["as good?", "good?", "dull?"]
     assert of_draft(FORMLESS, facts) == 0.0
+    assert of_draft(GOOD, facts) == round(_score("P1066", entity_value("Q9"), ("P84", ARCHITECT)), 2)
+
+
+def test_drafts_half_a_point_apart_are_ordered_and_nearer_ones_keep_the_walks_order():
+    def ordered(*years: int) -> list[str]:
+        """The drafts of which so many other things share the answer's year."""
+        return [d.text for d in by_interest([_draft(f"{n}", "P569", year(n), ("P84", ARCHITECT)) for n in years], facts, 0.0, Trail())]
+    facts = SmallFacts([*CLAIMS, *(claim(f"Q7{n}", "P569", year(1801)) for n in range(40))], dict(ENTITIES))
+    assert ordered(1801, 1800) == ["1801", "1800"], "a rarer year is worth less than half a point"
+    assert ALIKE == 0.5
 
 
 @pytest.mark.parametrize(("least", "kept"), [(0.0, True), (3.0, False)])

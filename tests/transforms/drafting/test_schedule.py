@@ -5,7 +5,7 @@ from records.knowledge import Detail, Value
 from tests.small_facts import SmallFacts, claim
 from tests.transforms.drafting.exploration.made import COAST, picture, plaque
 from transforms.drafting.draft_rules import SeedRules
-from transforms.drafting.schedule import drawn, levels_of
+from transforms.drafting.schedule import by_weight, drawn, levels_of
 from transforms.drafting.seeds import candidates, choose
 from transforms.pictures.choose import PictureRules
 
@@ -57,3 +57,9 @@ def test_seeds_are_balanced_over_abilities():
 def test_a_seed_of_an_exploration_has_a_picture_of_its_own():
     facts = SmallFacts([claim("Qx", "P31", "Q39715")])
     assert not list(candidates(facts.entity("Qx"), facts, RULES, PictureRules(), 1))
+
+
+def test_a_key_is_drawn_as_often_as_its_weight_says_and_never_without_one():
+    found = Counter(by_weight({"none": 0, "one": 1, "three": 3, "zero": 0}, 1, f"place {n}", "role") for n in range(800))
+    assert set(found) == {"one", "three"} and 160 < found["one"] < 240
+    assert by_weight({}, 1, "s", "role") == by_weight({"none": 0}, 1, "s", "role") == ""

@@ -128,6 +128,18 @@ def test_domains_stand_in_proportion_to_their_weights():
     assert sum(int(s.entity_id[1:]) >= 80 for s in heavy) == 15
 
 
+def test_a_readable_picture_weighs_as_much_more_as_the_recipe_says():
+    found = [made(i, "person" if i < 80 else "person*") for i in range(100)]
+    heavy = choose(found, SeedRules(count=20, methods={"paths": 1}, rules={"rare": 1}, readable=3.0))
+    assert sum(int(s.entity_id[1:]) >= 80 for s in heavy) == 15
+
+
+def test_the_abilities_of_an_exploration_stand_in_proportion_to_their_weights():
+    found = [made(i, "history/perception" if i < 80 else "history/perception+search", method="exploration") for i in range(100)]
+    heavy = choose(found, SeedRules(count=20, methods={"exploration": 1}, rules={"rare": 1}, abilities={"perception": 1, "perception+search": 3}))
+    assert sum(int(s.entity_id[1:]) >= 80 for s in heavy) == 15
+
+
 def test_an_entity_that_fits_two_rules_is_drawn_once():
     both = [made(1, rule="anchor"), made(1, rule="rare")]
     seed = both[0].seed

@@ -1,8 +1,10 @@
 """Which of an anchor's pictures is taken and what each refusal says, over a store of a few pictures and without grounding."""
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from models.calibration import Calibration
 from records.form import Ask, ClaimClause, Form, Image, Reads
 from records.knowledge import Detail, Entity, ImageAsset, Value, entity_value
 from records.outcomes import Reason, Rejection
@@ -102,6 +104,34 @@ def test_a_picture_is_chosen_for_a_question_without_a_form_too():
                      answer=Answer(value=entity_value("Q9"), text="x", type="entity"))
     assert choose(asked)[0].id == "1"
     assert choose.grounding_of(asked.replace(source_image_id="1")).status == "not_run"
+
+
+class Noted:
+    """A checkpoint to which all is alike, and which notes the descriptions that it is asked about."""
+
+    name = "noted"
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed_texts(self, texts: list[str]) -> np.ndarray:
+        self.texts += texts
+        return np.ones((len(texts), 1), np.float32)
+
+    def embed_pictures(self, files: list[bytes]) -> np.ndarray:
+        return np.ones((len(files), 1), np.float32)
+
+
+@pytest.mark.parametrize(("depicts", "compared"), [((), 5), (("Q1",), 2)])
+def test_a_picture_of_which_nothing_is_stated_is_compared_with_more_of_its_class(depicts, compared):
+    claims = [c for n in (1, *range(10, 20)) for c in (claim(f"Q{n}", "P31", "Q16970"), claim(f"Q{n}", "P462", f"Qcolour{n}"))]
+    clip = Noted()
+    choose = PictureChooser(store=SmallStore(claims, images={"Q1": (asset("1", depicts=depicts),)}), clip=clip, rules=PictureRules(min_side=400),
+                            grounding=GroundingRules(num_distractors=2, num_distractors_unstated=5), recipe_seed=1)
+    vars(choose)["_calibration"] = Calibration(model="noted", threshold=0.0, auc=0.97, num_pairs=100)
+    choose.grounding_of(Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="Who?", writer="llm", anchor="Q1",
+                                 answer=Answer(value=entity_value("Q9"), text="x", type="entity"), source_image_id="1"))
+    assert len(clip.texts) == 1 + compared
 
 
 def test_the_rules_have_the_published_numbers():
