@@ -11,7 +11,6 @@ from records.synthesis import Seed
 from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
 from transforms.writing.writer import Draft
 
-
 MOST_GRAPHS = 100
 
 
