@@ -93,9 +93,14 @@ def _write_entities(path: Path, known: Path, asked: Sequence[Question]) -> None:
 
 
 def shared_round(first: LoopFolder, loop: LoopFolder) -> None:
-    """Lets a loop begin with another's first round, all but its update; nothing where it has begun."""
+    """Lets a loop begin with another's first round, all but its update; nothing where it has begun.
+
+    Raises:
+        InputError: the other is of an earlier version, whose later rounds were drawn otherwise than this one's will be.
+    """
     if loop.rounds() or first.path == loop.path:
         return
+    first.check_version()
     source, made = first.round(1), RoundFolder(loop.path / "rounds" / "copied")
     shutil.rmtree(made.path, ignore_errors=True)  # a copy that was broken off
     shutil.copytree(source.path, made.path, ignore=shutil.ignore_patterns(FILES["update"], "run.sh", "train"), symlinks=True)

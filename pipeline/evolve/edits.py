@@ -75,10 +75,10 @@ def refusal(edit: Edit, recipe: Recipe, *, citable: Mapping[str, Collection[str]
         return "was tried and rolled back"
     if edit.path in earlier:
         return "the field is edited already"
-    return _refused_text(field, edit) if field.rules.max_chars else _refused_step(field, edit, recipe)
+    return _refused_text(edit) if field.rules.max_chars else _refused_step(field, edit, recipe)
 
 
-def _refused_text(field: Field, edit: Edit) -> str:
+def _refused_text(edit: Edit) -> str:
     if edit.action == "set":
         return "a text is appended to, replaced in part or rewritten"
     if len(edit.after) - len(edit.before) > MAX_TEXT:

@@ -1,5 +1,6 @@
 """What a loop would lack, found before its first round: who plays, what trains, and whether both have the same tools and limits."""
 import dataclasses
+import os
 import shutil
 from pathlib import Path
 
@@ -27,6 +28,8 @@ def check_players(recipe: Recipe) -> None:
     folders = {f"{where}.model": policy.model, "evolve.train.model": rules.train.model if rules.train else ""}
     for key, folder in folders.items():
         if folder.startswith(("/", ".", "~")) and not Path(folder).is_dir():
+            if folder.startswith("~"):
+                raise InputError(f"{key} {folder}", "is no folder: ~ is not expanded in settings", f"Write it out: {os.path.expanduser(folder)}")
             raise InputError(f"{key} {folder}", "is no folder", "Name the folder of an image-text model of transformers.")
     if rules.train is None:
         return

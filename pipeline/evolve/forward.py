@@ -16,9 +16,6 @@ from transforms.certificate.leak import folded
 from transforms.filters.duplicates import duplicate_keys
 from transforms.filters.near_duplicates import alike
 
-HELD_OUT = 1_000
-"""Added to the loop's seed for the tasks on which recipes are compared in the end."""
-
 
 def forward(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int, held_out: bool = False) -> None:
     """Synthesises and chooses the round's tasks.
@@ -29,7 +26,7 @@ def forward(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int, 
     rules = loop.recipe.evolve
     before = [task for each in (loop.rounds() if held_out else loop.rounds(before=at.number)) for task in questions_of(each.batch)]
     write_whole(at.path / "exclude.txt", "".join(f"{i}\n" for i in sorted(_entities(before))).encode())
-    recipe = round_recipe(loop, at, seed=loop.recipe.seed + (HELD_OUT if held_out else at.number))
+    recipe = round_recipe(loop, at, seed=loop.seed_of("held out" if held_out else f"round {at.number}"))
     funnel = run_synth(recipe, store=loop.store, out=at.synth.path, opened=opened, workers=workers)
     code, message = funnel.verdict(max_error_share=recipe.run.max_error_share, num_items=funnel.counts[0].num_out)
     if code:

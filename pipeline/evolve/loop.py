@@ -63,12 +63,14 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
     """One step of a round; nothing where it stands.
 
     Raises:
-        InputError: no such step or round, or a step before it has not ended.
+        InputError: no such step or round, a step before it has not ended, or the loop is of an earlier version.
         QuestloomError: it was stopped; the same call goes on.
     """
     rules = loop.recipe.evolve
     if step not in STEPS or not 1 <= number <= rules.rounds:
         raise InputError(f"--round {number} --step {step}", "is no step of this loop", f"Rounds go from 1 to {rules.rounds}; steps: {', '.join(STEPS)}.")
+    if not loop.round(number).done(step):
+        loop.check_version()
     at = prepared(loop, number)
     if at.done(step):
         return
@@ -120,6 +122,8 @@ def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
 
 def _forward(loop: LoopFolder, at: RoundFolder, opened: Opened, workers: int) -> None:
     """The first three steps on fresh tasks."""
+    if not at.done("diagnose"):
+        loop.check_version()
     if not at.done("forward"):
         forward(loop, at, opened, workers=workers, held_out=True)
     if not at.done("verify"):

@@ -1,5 +1,6 @@
 """What lies where in a loop: `LOOP/loop.json`, `LOOP/rounds/01/…`. See README.md. A loop lies on a local disk."""
 import json
+import shlex
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,13 +9,15 @@ from typing import Any
 from files.parquet import write_whole
 from pipeline.recipe import Recipe, recipe_of
 from records.errors import InputError
-from records.identity import canonical_json
+from records.identity import canonical_json, chance
 from transforms.stages.run_folder import RunFolder
 
 STEPS = ("forward", "verify", "diagnose", "update", "train")
 """In their order."""
 FILES = {"forward": "forward.json", "verify": "verify.json", "diagnose": "diagnosis.json", "update": "update.json", "train": "train.json"}
 """The file that a step writes last."""
+VERSION = 2
+"""Of a loop's files. Those of the first, which state none, say less of rollouts and findings, and other loops' rounds were drawn with the same seeds."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,17 @@ class RoundFolder:
             InputError: it has not ended yet.
         """
         if not self.done(step):
-            raise InputError(str(self.path), f"the step {step} has not ended there", f"Run it first: questloom evolve --round {self.number} --step {step}.")
+            raise InputError(str(self.path), f"the step {step} has not ended there",
+                             f"Run it first: {self._command} --round {self.number} --step {step}")
         return json.loads((self.path / FILES[step]).read_text(encoding="utf-8"))
 
     def write(self, step: str, found: dict[str, Any]) -> None:
         """Ends a step."""
         write_json(self.path / FILES[step], found)
+
+    @property
+    def _command(self) -> str:
+        return f"questloom evolve --out {shlex.quote(str(self.path.parents[1]))}"
 
     @property
     def has_recipe(self) -> bool:
@@ -68,7 +76,7 @@ class RoundFolder:
     @cached_property
     def _begun(self) -> dict[str, Any]:
         if not self.has_recipe:
-            raise InputError(str(self.path), "has no recipe yet", "Run the rounds before it first, or `questloom evolve` without --round.")
+            raise InputError(str(self.path), "has no recipe yet", f"Run the rounds before it first, or all: {self._command}")
         return json.loads((self.path / "recipe.json").read_text(encoding="utf-8"))
 
     @property
@@ -142,6 +150,20 @@ class LoopFolder:
         """
         return recipe_of(self._facts["recipe"], str(self.path / "loop.json"))
 
+    def seed_of(self, purpose: str) -> int:
+        """The seed of a round's draws: no loop of another seed draws alike in any of its rounds."""
+        return chance(self.recipe.seed, purpose, "loop").getrandbits(31)
+
+    def check_version(self) -> None:
+        """Before anything is done in a loop; what stands there can be read whatever its version.
+
+        Raises:
+            InputError: it was begun by another version, so that its rounds would be drawn by two rules.
+        """
+        if self._facts.get("version", 1) != VERSION:
+            raise InputError(str(self.path), "holds a loop of another version, which draws its rounds with other seeds",
+                             "Go on with that version, or begin a loop in a new --out folder.")
+
     def begin(self, recipe: Recipe, *, store: str, digest: str) -> None:
         """Writes `loop.json`, or finds that it says the same.
 
@@ -156,7 +178,7 @@ class LoopFolder:
             return
         if self.path.exists() and any(self.path.iterdir()):
             raise InputError(str(self.path), "is not empty and holds no loop", "Name a new or an empty --out folder.")
-        write_json(self.path / "loop.json", facts)
+        write_json(self.path / "loop.json", {**facts, "version": VERSION})
 
 
 def write_json(path: Path, value: Any) -> None:

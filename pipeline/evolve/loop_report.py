@@ -89,10 +89,15 @@ def _round(at: RoundFolder) -> dict[str, Any]:
     return {"number": at.number, "parent": at.parent, "forward": forward, "verified": verified, "diagnosis": diagnosis, "change": update,
             "score": score, "num": len(verified["tasks"]), "cost": _cost(at), "train": at.read("train") if at.done("train") else None,
             "edits": [{**edit, "shown": [words[t] for t in edit["tasks"] if t in words]} for edit in update["edits"]],
-            "recurring": [{**group, "shown": [(words[task], why) for task, why in zip(group["tasks"], group["whys"], strict=True)]}
+            "recurring": [{**group, "shown": [(words[task], why) for task, why in zip(group["tasks"], _whys(group), strict=True)]}
                           for group in diagnosis["recurring"]],
             "faults": {task["task"]: task["findings"] for task in diagnosis["tasks"]},
             "broken": [row for row in verified["tasks"] if row["tag"] == Tag.FAKE_HARD]}
+
+
+def _whys(group: Mapping[str, Any]) -> Sequence[str]:
+    """Why each of a group's tasks was faulted, which loops of the first version do not say."""
+    return group.get("whys", [""] * len(group["tasks"]))
 
 
 def _cost(at: RoundFolder) -> dict[str, str]:

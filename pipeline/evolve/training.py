@@ -92,7 +92,7 @@ def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> 
     model = model_to_train(loop.recipe, at.model)
     # torchrun takes `--run` for an option of its own.
     data = ["--questions", at.data.path, "--store", loop.store] if rules.trainer == "grpo" else ["--data", at.data.path]
-    chosen = [f"seed={loop.recipe.seed + at.number}", *rules.set]
+    chosen = [f"seed={loop.seed_of(f'round {at.number}')}", *rules.set]
     if rules.trainer == "grpo" and num_tasks < load_grpo_settings(rules.config, rules.set).step.questions:
         chosen.append(f"step.questions={num_tasks}")
     sets = [part for setting in chosen for part in ("--set", setting)]

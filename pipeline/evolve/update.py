@@ -16,8 +16,6 @@ from pipeline.settings import EvolveRules
 
 OUTAGE = 0.5
 """Share of tasks that a provider spoiled from which a round changes nothing."""
-
-
 STARVED = 0.5
 """A recipe that gives fewer tasks than this share of what the one before gave is rolled back, whatever they score."""
 
@@ -62,7 +60,7 @@ def _base(loop: LoopFolder, at: RoundFolder, diagnosis: Mapping[str, Any], verif
         mine, its = (score_of(d, without_policy=alone) for d in (diagnosis, parent.read("diagnose")))
         starved = len(verified["tasks"]) < STARVED * len(parent.read("verify")["tasks"])
         if starved or (mine and its and is_worse(mine, its)):
-            tried = [Edit(**{**edit, "tasks": tuple(edit["tasks"])}) for edit in loop.round(at.number - 1).read("update")["edits"]]
+            tried = [Edit(**{**edit, "tasks": tuple(edit["tasks"])}) for edit in _made_by(loop, at).read("update")["edits"]]
             found["rolled_back"] = {"to": parent.number, "score": mine.value if mine else None, "score_before": its.value if its else None,
                                     "errors": [each.error for each in (mine, its) if each], "dimensions": "without the policy's" if alone else "all",
                                     "tasks": [len(verified["tasks"]), len(parent.read("verify")["tasks"])]}
@@ -70,6 +68,11 @@ def _base(loop: LoopFolder, at: RoundFolder, diagnosis: Mapping[str, Any], verif
             found["parent"] = parent.number
             return parent.recipe, parent.read("diagnose")["recurring"], parent.read("verify")["tasks"]
     return at.recipe, diagnosis["recurring"], verified["tasks"]
+
+
+def _made_by(loop: LoopFolder, at: RoundFolder) -> RoundFolder:
+    """The round whose edits made a round's recipe: a spoiled one in between has handed on what it was given."""
+    return next(each for each in reversed(loop.rounds(before=at.number)) if spoiled(each.read("verify")) < OUTAGE)
 
 
 def _edited(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], found: dict[str, Any], rules: EvolveRules,

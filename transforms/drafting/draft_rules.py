@@ -59,7 +59,7 @@ class ExploreRules:
         default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "expert": 5, "benchmark": 5})
     """Claims that a question of a level needs, the one that is asked for included."""
     graphs: Annotated[int, Ge(1), Le(20)] = 8
-    """Evidence graphs grown of a seed before it is given up; 1 is cheapest with a model."""
+    """Evidence graphs grown of a seed before it is given up. Of a model each asks another sample, which may be the same at temperature 0; 1 is cheapest."""
     plans: Annotated[int, Ge(1), Le(60)] = 20
     """Ways through one evidence graph that are tried."""
 

@@ -46,8 +46,10 @@ def candidates(entity: Entity, article: Article | None, images: Sequence[ImageAs
 
 
 def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
-    """An entity's pictures that are large enough to be shown and, where search withholds the one that is shown, have another view beside them."""
-    return [i for i in images if min(i.width, i.height) >= rules.min_side and (not rules.withhold_own or has_other_view(i, images, rules))]
+    """An entity's pictures that nothing known of them forbids to show and, where search withholds the one that is shown, have another view beside them,
+    which search may show."""
+    found = [i for i in images if may_be_given_on(i, rules.licences)]
+    return [i for i in found if check_metadata(i, rules) is None and (not rules.withhold_own or has_other_view(i, found, rules))]
 
 
 def has_other_view(image: ImageAsset, images: Sequence[ImageAsset], rules: PictureRules) -> bool:

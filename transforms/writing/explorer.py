@@ -11,9 +11,26 @@ from records.synthesis import Seed
 from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
 from transforms.writing.writer import Draft
 
+MOST_GRAPHS = 100
+
+
+def attempt_of(seed: Seed, number: int) -> Seed:
+    """A seed as the roles are given it for its n-th evidence graph: of another id, so that they draw anew.
+
+    >>> seed_of(attempt_of(Seed(entity_id="Q1", method="m", rule="r", level="easy", domain="other", index=3), 2))[0].index
+    3
+    """
+    return seed.replace(index=seed.index * MOST_GRAPHS + number)
+
+
+def seed_of(attempt: Seed) -> tuple[Seed, int]:
+    """The seed, and the number of its evidence graph, from 0."""
+    index, number = divmod(attempt.index, MOST_GRAPHS)
+    return attempt.replace(index=index), number
+
 
 class Explorer(Protocol):
-    """The roles. An empty list means "nothing fits"; a reply of no use raises `transforms.writing.writer.WriterRejection`."""
+    """The roles; `seed` is an attempt at one. An empty list means "nothing fits"; a reply of no use raises `transforms.writing.writer.WriterRejection`."""
 
     @property
     def at_once(self) -> int:

@@ -17,6 +17,7 @@ from pipeline.commands.demo_train import tiny_base
 from pipeline.evolve.first_check import check_players
 from pipeline.recipe import Recipe, load_recipe
 from pipeline.settings import EvolveRules, TrainingRules
+from records.errors import InputError
 
 PAGE = (Path(__file__).parents[3] / "docs" / "loop.md").read_text(encoding="utf-8")
 
@@ -65,6 +66,14 @@ def test_a_trainer_that_cannot_start_is_refused(tmp_path, key, value, words):
     data["evolve"]["train"][key] = value
     with pytest.raises(Exception, match=words):
         check_players(made(data, tmp_path))
+
+
+def test_a_home_directory_is_not_expanded_and_the_message_says_how_to_write_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "model").mkdir()
+    with pytest.raises(InputError, match=f"~ is not expanded in settings. Write it out: {tmp_path}/model"):
+        check_players(made(shown(tmp_path, model="~/model"), tmp_path))
+    check_players(made(shown(tmp_path, model=f"{tmp_path}/model"), tmp_path))
 
 
 def test_the_tools_order_means_nothing_and_a_setting_of_the_trainer_may_follow_the_policy(tmp_path):

@@ -1,11 +1,12 @@
 """What becomes of a recipe between rounds: edits with their evidence, what is refused, roll-backs, dead ends, controls."""
+import dataclasses
 import json
 
 import pytest
 
 from files.opened import Opened
-from pipeline.evolve.loop import begin_loop, prepared
-from pipeline.evolve.loop_folder import write_json
+from pipeline.evolve.loop import begin_loop, prepared, run_step
+from pipeline.evolve.loop_folder import LoopFolder, write_json
 from pipeline.evolve.loop_report import build_loop_report
 from pipeline.evolve.update import update
 from pipeline.recipe import load_recipe, recipe_of
@@ -58,6 +59,20 @@ def test_a_worse_round_is_rolled_back_and_its_edits_are_not_made_again(tmp_path)
     ended(second)
     third = a_round(loop, 3, finding=PICTURE, made=prepared(loop, 3).recipe)
     assert third.parent == 1 and "grounding.mode" not in {e["path"] for e in updated(loop, third)["edits"]}
+
+
+def test_edits_that_a_spoiled_round_handed_on_are_dead_ends_where_the_round_after_is_rolled_back(tmp_path):
+    loop = a_loop(tmp_path)
+    first = a_round(loop, 1, finding=PICTURE, score=2.0)
+    assert updated(loop, first)["edits"][0]["after"] == "optional"
+    ended(first)
+    second = a_round(loop, 2, tags=("good_match",) * 4 + ("infra_failure",) * 4, made=prepared(loop, 2).recipe)
+    assert "provider" in updated(loop, second)["note"]
+    ended(second)
+    third = a_round(loop, 3, finding=PICTURE, score=-1.0, made=prepared(loop, 3).recipe)
+    found = updated(loop, third)
+    assert third.parent == 1 and found["rolled_back"]["to"] == 1
+    assert found["dead_ends"] == ['["grounding.mode","optional"]'] and "grounding.mode" not in {e["path"] for e in found["edits"]}
 
 
 def test_a_recipe_that_gives_hardly_any_tasks_is_rolled_back_whatever_they_score(tmp_path):
@@ -118,8 +133,10 @@ def test_the_static_control_edits_nothing_and_the_random_one_as_much_as_the_loop
 def test_a_round_cannot_begin_before_the_one_before_has_ended(tmp_path):
     loop = a_loop(tmp_path)
     updated(loop, a_round(loop, 1))
-    with pytest.raises(InputError, match="train has not ended"):
+    with pytest.raises(InputError, match=f"train has not ended there. Run it first: questloom evolve --out {loop.path} --round 1 --step train"):
         prepared(loop, 2)
+    with pytest.raises(InputError, match=f"questloom evolve --out {loop.path}$"):
+        _ = loop.round(2).recipe
 
 
 def test_the_commands_of_a_round_stand_in_its_folder(tmp_path):
@@ -147,6 +164,45 @@ def test_the_report_shows_rounds_edits_with_their_tasks_and_roll_backs(tmp_path)
                   "All tasks and what was found wrong"):
         assert words in page, words
     assert json.loads((loop.round(1).path / "update.json").read_text())["score"] is not None
+
+
+def of_an_earlier_version(loop):
+    """The loop with the files that the first version wrote."""
+    facts = json.loads((loop.path / "loop.json").read_text())
+    write_json(loop.path / "loop.json", {key: value for key, value in facts.items() if key != "version"})
+    for at in loop.rounds():
+        found = at.read("diagnose")
+        at.write("diagnose", {**found, "recurring": [{k: v for k, v in group.items() if k != "whys"} for group in found["recurring"]]})
+        rows = [{k: v for k, v in r.items() if k not in ("chain_outcomes", "chain_answers")} for r in at.read("verify")["tasks"]]
+        at.write("verify", {**at.read("verify"), "tasks": rows})
+    return LoopFolder(loop.path)
+
+
+def test_a_loop_of_an_earlier_version_is_reported_and_does_not_go_on(tmp_path):
+    loop = a_loop(tmp_path, rounds=2)
+    first = a_round(loop, 1, finding=PICTURE, parent=0)
+    updated(loop, first)
+    old = of_an_earlier_version(loop)
+    old.begin(recipe(rounds=2), store="/store", digest="d")
+    assert "not grounded" in build_loop_report(old).read_text()
+    run_step(old, 1, "update", Opened())  # stands
+    with pytest.raises(InputError, match="a loop of another version"):
+        run_step(old, 1, "train", Opened())
+    with pytest.raises(InputError, match="a loop of another version"):
+        run_step(old, 2, "forward", Opened())
+    assert not old.round(2).has_recipe
+    run_step(loop, 1, "update", Opened())
+
+
+def test_no_round_draws_like_one_of_a_loop_of_another_seed(tmp_path):
+    def seeds(seed):
+        loop = LoopFolder(tmp_path / str(seed))
+        loop.begin(dataclasses.replace(recipe(), seed=seed), store="/store", digest="d")
+        return [loop.seed_of(f"round {number}") for number in range(1, 6)] + [loop.seed_of("held out")]
+
+    drawn = [each for seed in range(1, 11) for each in seeds(seed)]
+    assert len(set(drawn)) == len(drawn) and all(0 <= each < 2**31 for each in drawn)
+    assert seeds(1) == drawn[:6]
 
 
 def test_a_loop_whose_teacher_has_no_model_is_refused_before_its_first_round(tmp_path):

@@ -154,6 +154,15 @@ def test_a_showable_picture_is_large_enough_and_has_another_view_where_that_is_a
     assert not has_other_view(asset("1"), [asset("1", perceptual_hash="")], rules), "itself is no other view"
 
 
+@pytest.mark.parametrize("forbidden", [{"licence": "CC BY-NC 2.0"}, {"licence": ""}, {"repository": "local"}, {"mime": "image/svg+xml"}])
+def test_a_picture_that_a_data_set_may_not_hold_is_not_showable_and_no_other_view(forbidden):
+    given, kept = asset("1", **forbidden), asset("2")
+    assert showable([given], PictureRules(min_side=400)) == []
+    assert showable([given, kept], PictureRules(min_side=400)) == [kept]
+    if "mime" not in forbidden:
+        assert showable([given, kept], PictureRules(min_side=400, withhold_own=True)) == [], "a search may not show the other view"
+
+
 def test_hashes_are_near_up_to_the_distance():
     assert near_duplicate("0000000000000000", ["000000000000003f"], 6) == "000000000000003f"
     assert near_duplicate("0000000000000000", ["000000000000007f"], 6) == ""

@@ -21,7 +21,7 @@ from transforms.drafting.interest import by_interest
 from transforms.drafting.paths import describe_bridges
 from transforms.drafting.trail import Trail
 from transforms.writing.evidence import EvidenceGraph, Node, Observation
-from transforms.writing.explorer import Explorer
+from transforms.writing.explorer import Explorer, attempt_of, seed_of
 from transforms.writing.writer import Draft, Writer
 
 MOST_CLAIMS = 5
@@ -57,14 +57,14 @@ class Exploration:
 
     async def draft(self, seed: Seed, entity: Entity, trail: Trail) -> Draft | None:
         """A draft of the seed's ability and level; None when all evidence graphs failed, the reasons being on the trail."""
-        if why := await trail.attempt("propose_seed", self.explorer.propose_seed(seed, entity)):
+        if why := await trail.attempt("propose_seed", self.explorer.propose_seed(attempt_of(seed, 0), entity)):
             trail.add(Refusal(reason=Reason.POOR_SEED, evidence={"why": why}), entity.label())
             return None
         for number in range(self.rules.explore.graphs):
-            attempt = seed.replace(index=seed.index * 100 + number)  # another draw for another graph
+            attempt = attempt_of(seed, number)
             graph = await self._graph(attempt, entity, trail)
             plans = self._plans(attempt, graph, trail)
-            finished = await self._first_finished(attempt, seed, graph, plans, trail)
+            finished = await self._first_finished(attempt, graph, plans, trail)
             if finished is not None:
                 return replace(finished, explored=graph.to_json())
         return None
@@ -108,7 +108,7 @@ class Exploration:
         # A step against a claim's direction leads to a thing that has to be described, by a claim more as a rule.
         return sorted(by_interest(found, self.facts, self.rules.least_interest, trail), key=lambda p: max(0, sum(h.reverse for h in p.hops) - room))
 
-    async def _first_finished(self, attempt: Seed, seed: Seed, graph: EvidenceGraph, plans: list[Draft], trail: Trail) -> Draft | None:
+    async def _first_finished(self, attempt: Seed, graph: EvidenceGraph, plans: list[Draft], trail: Trail) -> Draft | None:
         """The first plan that is accepted, deepened where it has room for it."""
         ready: list[tuple[Draft, list[Draft]]] = []
         hopeless, num_tried = set[tuple[str, tuple[Hop, ...]]](), 0
@@ -125,10 +125,10 @@ class Exploration:
             elif found := await self._ready(attempt, graph, plan, described, trail):
                 ready.append((described, found))
             if len(ready) == self.explorer.at_once:
-                if finished := await self._worded(seed, graph, ready, trail):
+                if finished := await self._worded(attempt, graph, ready, trail):
                     return finished
                 ready = []
-        return await self._worded(seed, graph, ready, trail) if ready else None
+        return await self._worded(attempt, graph, ready, trail) if ready else None
 
     async def _ready(self, seed: Seed, graph: EvidenceGraph, plan: Draft, described: Draft, trail: Trail) -> list[Draft]:
         """The forms of a described plan that would get a certificate: deepened by one step, or as it is where it is read off its own picture or is long
@@ -159,16 +159,16 @@ class Exploration:
             return False
         return True
 
-    async def _worded(self, seed: Seed, graph: EvidenceGraph, ready: list[tuple[Draft, list[Draft]]], trail: Trail) -> Draft | None:
+    async def _worded(self, attempt: Seed, graph: EvidenceGraph, ready: list[tuple[Draft, list[Draft]]], trail: Trail) -> Draft | None:
         """The first of some certified plans whose words are accepted."""
-        order = await trail.attempt("curate", self.explorer.curate(seed, graph, [plan for plan, _ in ready])) or []
+        order = await trail.attempt("curate", self.explorer.curate(attempt, graph, [plan for plan, _ in ready])) or []
         for place, plan in order:
             forms = ready[place][1]
             drafts = [replace(plan, form=d.form) for d in forms if len(d.hops) == len(plan.hops)]
             if not drafts:
-                drafts = await trail.attempt("deepen", self.explorer.deepen(seed, plan, forms)) or []
+                drafts = await trail.attempt("deepen", self.explorer.deepen(attempt, plan, forms)) or []
             for draft in drafts:
-                finished = await self.accept.finished(draft, self.writer, seed)
+                finished = await self.accept.finished(draft, self.writer, seed_of(attempt)[0])
                 if isinstance(finished, Draft):
                     return finished
                 trail.add(finished, draft.answer.text)

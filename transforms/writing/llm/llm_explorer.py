@@ -4,9 +4,9 @@ It has no way to add a claim, a detail or a step. The form of a plan was certifi
 and read back by `check_words` afterwards. A role with nothing to choose costs no call.
 """
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from prompts import replies
 from prompts.fence import Fenced, fenced
@@ -14,10 +14,12 @@ from records.knowledge import Entity, Value
 from records.synthesis import Seed
 from transforms.certificate.readings import sure_readings
 from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
+from transforms.writing.explorer import seed_of
 from transforms.writing.llm.draft_parts import blocks, question_values
-from transforms.writing.llm.evidence_words import clause_words
-from transforms.writing.llm.llm_writer import LlmWriter
+from transforms.writing.llm.evidence_words import clause_words, kinds_lines, roles_of
+from transforms.writing.llm.llm_writer import LlmWriter, Read
 from transforms.writing.llm.material import property_label, value_words
+from transforms.writing.llm.word_proof import things
 from transforms.writing.writer import Draft
 
 _T = TypeVar("_T")
@@ -31,6 +33,11 @@ class LlmExplorer(LlmWriter):
     """Implements `transforms.writing.explorer.Explorer`; beside them it has the writer's roles, of which it uses the reading of replies."""
 
     at_once: int = 3
+
+    async def _ask(self, role: str, seed: Seed, read: Callable[[Any], Read], values: Mapping[str, Any], sample: int = 0) -> Read:
+        """Each evidence graph of a seed is another sample of the same prompts: the cache would answer the second as it did the first."""
+        seed, number = seed_of(seed)
+        return await super()._ask(role, seed, read, values, sample=sample + number)
 
     async def propose_seed(self, seed: Seed, entity: Entity) -> str:
         shown = self._describing.material(entity, inverse=False)
@@ -129,7 +136,9 @@ class LlmExplorer(LlmWriter):
         told = []
         for number, plan in enumerate(plans, start=1):
             lines = clause_words(self.store, plan, self.rules.language)
-            told.append(f"Plan {number}. The picture shows {self._name(plan.anchor)}.\n  " + "\n  ".join([*lines, f"Asked: {self._asked_for(plan)}"]))
+            kinds = kinds_lines(self.store, things(plan), plan.anchor, self.rules.language, roles_of(plan)).splitlines()
+            told.append(f"Plan {number}. The picture shows {self._name(plan.anchor)}.\n  " + "\n  ".join(
+                [*lines, f"Asked: {self._asked_for(plan)}", "Kinds, sexes and occupations by which they may be called:", *(f"  {kind}" for kind in kinds)]))
         return fenced("plans", "\n".join(told))
 
     def _asked_for(self, plan: Draft) -> str:

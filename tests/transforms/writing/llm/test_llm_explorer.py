@@ -31,13 +31,25 @@ FIT = ("propose_seed", "", {"why": "it has an architect", "fit": True})
 READ = {"question": "Which year does the inscription on the plaque of the lighthouse in the picture give?", "phrase": "the lighthouse in the picture"}
 
 
-def explored(made_seed, *replies, graphs: int = 1):
+class Booked(Scripted):
+    """Notes as which sample, and for which seed, each call was made."""
+
+    def __init__(self, replies) -> None:
+        super().__init__(replies)
+        self.booked: list[tuple[str, int, str]] = []
+
+    async def structured(self, role, messages, schema, *, item_id, seed_id, sample=0):
+        self.booked.append((role, sample, seed_id))
+        return await super().structured(role, messages, schema, item_id=item_id, seed_id=seed_id, sample=sample)
+
+
+def explored(made_seed, *replies, **explore: int):
     """The draft that a model's replies end in, the trail, and the prompts."""
-    client = Scripted(list(replies))
+    client = Booked(list(replies))
     accept = Accept(COAST, CertificateRules(max_guess=0.5))
     writer = LlmExplorer(client, COAST, LlmRules(votes=1), judge=accept)
     composer = GraphWriter(facts=COAST, english=English(COAST, 1), trust=Trust(), recipe_seed=1)
-    rules = DraftRules(explore=ExploreRules(graphs=graphs, anchors=3))
+    rules = DraftRules(explore=ExploreRules(**{"graphs": 1, "anchors": 3, **explore}))
     made = Exploration(facts=COAST, explorer=writer, composer=composer, writer=writer, accept=accept, rules=rules, shown=lambda e: e[:2] != "Q3",
                        recipe_seed=1)
     trail = Trail()
@@ -99,6 +111,25 @@ def test_a_model_deepens_its_question_by_one_certified_step():
     assert (step.role, step.before, step.after) == ("deepen", plain["question"], deep["question"]) and "architect: Name Q2003" in step.fact
     asked = [role for role, _ in client.prompts]
     assert asked.count("deepen") == asked.count("curate") == 1 and plain["question"] in next(text for role, text in client.prompts if role == "deepen")
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_each_evidence_graph_of_a_seed_is_another_sample_of_the_same_prompts_and_booked_on_the_seed(index):
+    around, none = ("explore", "", {"why": "w", "numbers": [1]}), ("curate", "", {"plans": []})
+    given = seed("perception+search", "easy").replace(index=index)
+    draft, _, client = explored(given, FIT, *[around, none] * 10, graphs=2, nodes_per_phase=1)
+    assert draft is None
+    assert {booked for _, _, booked in client.booked} == {given.id} and client.booked[0][:2] == ("propose_seed", 0)
+    asked = [[text for (role, text), (_, sample, _) in zip(client.prompts, client.booked, strict=True) if (role, sample) == ("explore", number)]
+             for number in (0, 1)]
+    assert asked[0] and asked[0] == asked[1], "without the sample's number the cache would answer both graphs alike"
+    assert {sample for role, sample, _ in client.booked if role == "curate"} == {0, 1}
+
+
+def test_the_curator_is_told_what_the_things_of_a_plan_may_be_called():
+    _, _, client = explored(seed("perception"), FIT, curated(), read_back("the inscription on the plaque of the lighthouse in the picture"))
+    prompt = next(text for role, text in client.prompts if role == "curate")
+    assert "by which they may be called:\n    Name Q1003: lighthouse" in prompt
 
 
 def test_a_line_that_was_not_shown_is_refused():

@@ -1,8 +1,8 @@
-"""In which English words a relation may be said."""
+"""In which English words a relation may be said, and which words tell one that something must support."""
 import pytest
 
 from prompts.phrases import language_data, property_phrase, variants, verb_forms
-from transforms.writing.llm.relation_words import relation_words
+from transforms.writing.llm.relation_words import relation_words, telling_words
 
 
 @pytest.mark.parametrize("text", ["She was detained in a castle.", "In which castle was the painter imprisoned?", "Where was the painter held prisoner?"])
@@ -28,3 +28,15 @@ def test_the_graph_writers_verbs_say_the_relation_where_it_need_not_tell_its_end
               if relation.subject is relation.object and not relation.said(frame.statement("Ada", "Orm"), of_object=True)}
     # "runs" and "has a …" say too much to say a relation
     assert unsaid == {"P664", "P1088"}
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("How many years after the year of his own birth did he found it?", ("birth", "found")),
+    ("Which of its own rooms is it?", ()),
+    ("Which family may own the house in the picture?", ("own",)),
+    ("Who was his owner?", ("owner",)),
+    ("Which house did the sisters own?", ("sisters", "own")),
+    ("Under whose ownership was it, who owned it, and who owns it?", ("ownership", "owned", "owns")),
+])
+def test_own_tells_a_relation_where_it_is_a_verb_and_not_behind_a_possessive(text, words):
+    assert telling_words(text) == words
