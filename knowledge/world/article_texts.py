@@ -1,6 +1,7 @@
 """Pages in wikitext: articles, redirects, disambiguation and list pages, and what stands in other namespaces."""
 
 import random
+import re
 from dataclasses import dataclass
 
 from knowledge.world.infobox_texts import infobox
@@ -120,9 +121,10 @@ def _oddities(part: Part, thing: Thing) -> list[str]:
     """What a parser must survive: tables, nowiki, nested and unterminated templates, odd markup."""
     rng = part.rng(f"oddities-{thing.id}")
     found = []
-    if rng.random() < 0.06:
+    if rng.random() < 0.06 and thing.values("P131"):
+        first = max(1880, thing.start // 10 * 10 + 10)
         rows = "\n".join(
-            f"|-\n| {1880 + 10 * i} || {rng.randint(10, 900)} || [[{part.nation.region.title}]]" for i in range(rng.randint(2, 5))
+            f"|-\n| {first + 10 * i} || {rng.randint(10, 900)} || [[{part.nation.region.title}]]" for i in range(rng.randint(2, 5))
         )
         found.append('== Visitors ==\n{| class="wikitable sortable"\n! Year !! Visitors !! From\n' + rows + "\n|}")
     if rng.random() < 0.03:
@@ -132,7 +134,7 @@ def _oddities(part: Part, thing: Thing) -> list[str]:
     if rng.random() < 0.012:
         found.append("{{Main article|{{PAGENAME}}\n\nThis template was never closed.")
     if rng.random() < 0.02:
-        found.append('<div style="float:right"><b>See also</b> [[:Category:Things|things]] and [[:fr:Chose|chose]]</div>')
+        found.append('<div style="float:right"><b>See also</b> the [[:Category:Sights|other sights]] and the [[:fr:Chose|French article]].</div>')
     if rng.random() < 0.02:
         found.append(f"<gallery>\nFile:Missing {thing.id}.jpg|A picture that nobody uploaded\n</gallery>")
     return found
@@ -140,7 +142,7 @@ def _oddities(part: Part, thing: Thing) -> list[str]:
 
 def _categories(part: Part, thing: Thing) -> list[str]:
     noun = part.label(thing.classes[0]) if thing.kind != "person" else thing.look.get("occupation", "person")
-    plural = {"person": "people", "church building": "church buildings", "library": "libraries", "city": "cities"}.get(noun, noun + "s")
+    plural = {"person": "people", "taxon": "taxa"}.get(noun) or re.sub("s$", "se", re.sub("(?<![aeou])y$", "ie", noun)) + "s"
     found = [f"{plural.capitalize()} in {part.region.label}"]
     if thing.start:
         found.append(f"{thing.start} establishments" if thing.kind != "person" else f"{thing.start} births")

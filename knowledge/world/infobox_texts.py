@@ -147,4 +147,5 @@ def _text(part: Part, value: Value) -> str:
         thing = part.find(value.entity)
         if thing is not None and thing.article:
             return f"[[{thing.title}]]" if thing.title == thing.label else f"[[{thing.title}|{thing.label}]]"
-    return value_text(value, part.label(value.entity) if value.kind == "entity" else "")
+    many = value.kind == "quantity" and value.unit and value.number != 1
+    return value_text(value, part.label(value.entity) if value.kind == "entity" else "") + ("s" if many else "")

@@ -106,7 +106,9 @@ def _person(part: Part, rng: random.Random, surname: str, *, woman: bool, birth:
     grammar = part.names.grammar
     given = rng.choice(grammar.women if woman else grammar.men)
     if rng.random() < .12:
-        given += f" {rng.choice(grammar.women if woman else grammar.men)}"
+        names = grammar.women if woman else grammar.men
+        second = rng.choice(names)
+        given += f" {second if second != given else names[names.index(second) - 1]}"
     nickname = f' "{rng.choice(("Skip", "Red", "Lark", "Ox", "Penny", "Wren"))}"' if rng.random() < .012 else ""
     name = f"{given}{nickname} {surname}"
     person = part.new("person", name, "human", fame=.15 * rng.random(), hint=f"born {birth}")

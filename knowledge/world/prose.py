@@ -3,7 +3,8 @@
 Placeholders of a phrasing: {P84} linked values; {P84.P19} values of the value; {in:P84} or {in:P170:painting} what refers to
 the thing; {t:keeper} what only the article tells, {in:t:river} the reverse; suffixes :plain (no links), :year, :in ("in
 1873", "on 4 May 1873"), :q:P585 (the year in the first statement's qualifier); {NAME}, {noun}, {a_noun}, {it}, {It},
-{its}, {Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group}, {medium}.
+{its}, {Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group}, {medium}; {was/were} agrees with the number of things
+that the phrasing lists, {early|late} is one of the choices, drawn for the page. A page gives each list once.
 """
 import random
 
@@ -11,13 +12,17 @@ from knowledge.world import vocabulary
 from knowledge.world.model import Thing
 from knowledge.world.part import Part
 from knowledge.world.phrases import plan_of
-from knowledge.world.readable import MONTHS, article_for, mention, unit_words
+from knowledge.world.readable import MONTHS, article_for, hint, mention, unit_words
 from records.knowledge import Value
 
 COUNTABLE = frozenset(qid for group in ("thing", "mascot") for name, qid in vocabulary.groups()[group].items() if name not in ("sea", "Moon", "Sun"))
 """Everyday things of which there is one in a picture or on a scarf."""
 LISTED = 6
 """How many things a list in a sentence names at most."""
+SAME_LIST = {"P1344": "in:P710"}
+"""Values that are the same things as a reverse relation's: who took part, told from either end."""
+KINDS_UNSAID = frozenset(["ship", "locomotive", "music", "book"])
+"""Kinds whose class no name and no sentence of others tells: where such a thing has no page, its class stands before its name."""
 
 
 class Prose:
@@ -48,6 +53,7 @@ class Prose:
         """Titles and sentences of an article's sections; the lead has the title "lead"."""
         rng = self.part.rng(f"prose-{thing.id}")
         found = []
+        told: set[tuple[str, str]] = set()
         for heading in plan_of(thing.kind):
             sentences = []
             for line in heading.lines:
@@ -56,8 +62,10 @@ class Prose:
                 phrasings = list(line.phrasings)
                 rng.shuffle(phrasings)
                 for phrasing in phrasings:
-                    text = self._fill(thing, phrasing, rng)
+                    lists = [self._reached(thing, piece) for piece in phrasing[1::2]]
+                    text = "" if told.intersection(lists) else self._fill(thing, phrasing, rng)
                     if text:
+                        told.update(key for key in lists if key[1].startswith("in:"))
                         sentences.append(text)
                         break
             if sentences or heading.title == "lead":
@@ -68,12 +76,41 @@ class Prose:
         words = []
         for i, piece in enumerate(phrasing):
             if i % 2:
-                piece = self.value(thing, piece, rng)
+                piece = self._choice(thing, phrasing, piece, rng) if "|" in piece or "/" in piece else self.value(thing, piece, rng)
                 if not piece:
                     return ""
             words.append(piece)
         text = "".join(words)
         return (text[:1].upper() + text[1:]) if text[:2] != "[[" else _capital_link(text)
+
+    def _choice(self, thing: Thing, phrasing: tuple[str, ...], choices: str, rng: random.Random) -> str:
+        """One of several words, or singular or plural: that of the phrasing's lists from the other end, else of its values."""
+        if "|" in choices:
+            return rng.choice(choices.split("|"))
+        keys = [key for key in phrasing[1::2] if "/" not in key and "|" not in key]
+        keys = [key for key in keys if "in:" in key] or [key for key in keys if key[0] == "P"]
+        one, many = choices.split("/")
+        return one if sum(self._number(thing, key) for key in keys) == 1 else many
+
+    def _number(self, thing: Thing, key: str, asker: Thing | None = None) -> int:
+        """How many things a placeholder lists."""
+        first, _, rest = key.partition(".")
+        if rest:
+            step = self.part.find(thing.first(first))
+            return self._number(step, rest, thing) if step else 0
+        return len(self._inbound(thing, key, asker)) if key.startswith("in:") else len(thing.values(key.split(":")[0]))
+
+    def _reached(self, thing: Thing, key: str) -> tuple[str, str]:
+        """Whose list a placeholder gives, and of which relation: two with the same are the same list."""
+        first, _, rest = key.partition(".")
+        if rest and key[0] in "Pt":
+            step = next((v.entity for v in self._values(thing, first)), "")
+            other = self.part.find(step)
+            return self._reached(other, rest) if other else ("", key)
+        return thing.id, SAME_LIST.get(key, key)
+
+    def _inbound(self, thing: Thing, key: str, asker: Thing | None) -> list[Thing]:
+        return [t for t in self.inbound.get(thing.id, {}).get(key[3:], []) if t is not thing and t is not asker]
 
     def value(self, thing: Thing, key: str, rng: random.Random, asker: Thing | None = None) -> str:
         """The text of one placeholder, or "" where the thing has no such value; a list leaves out the one who asks."""
@@ -84,9 +121,8 @@ class Prose:
             steps = [self.part.find(v.entity) for v in self._values(thing, first) if v.kind == "entity"]
             return next((text for step in steps[:1] if step and (text := self.value(step, rest, rng, thing))), "")
         if key.startswith("in:"):
-            things = [t for t in self.inbound.get(thing.id, {}).get(key[3:], []) if t is not thing and t is not asker]
-            shown = sorted(rng.sample(things, min(LISTED, len(things))), key=lambda t: t.id)
-            return joined([self.link(t, rng) for t in shown])
+            things = self._inbound(thing, key, asker)
+            return self._listed(sorted(rng.sample(things, min(LISTED, len(things))), key=lambda t: t.id), asker or thing, rng)
         name, *how = key.split(":") if not key.startswith("t:") else [":".join(key.split(":")[:2]), *key.split(":")[2:]]
         if how[:1] == ["q"]:
             qualifiers = [q for s in thing.statements if s.property == name and s.rank != "deprecated" for q in s.qualifiers
@@ -99,7 +135,16 @@ class Prose:
             return spoken_time(values[0], how[0])
         if values[0].kind == "entity" and len(values) > LISTED:
             values = rng.sample(values, LISTED)
+        things = [other for v in values if (other := self.part.find(v.entity))]
+        if how != ["plain"] and len(things) == len(values):
+            return self._listed(things, asker or thing, rng)
         return joined([self.say(v, rng, plain=how == ["plain"]) for v in values])
+
+    def _listed(self, things: list[Thing], subject: Thing, rng: random.Random) -> str:
+        """Several things in a sentence; those named like another, or like the page's subject, with what tells their title apart."""
+        names = [mention(t) for t in (*things, subject)]
+        hints = [hint(t) if names.count(mention(t)) > 1 else "" for t in things]
+        return joined([self.link(t, rng) + (f" ({said})" if said else "") for t, said in zip(things, hints, strict=True)])
 
     def _values(self, thing: Thing, name: str) -> list[Value]:
         if name.startswith("t:"):
@@ -125,9 +170,11 @@ class Prose:
     def link(self, thing: Thing, rng: random.Random) -> str:
         """A wikilink to a thing's article, in one of the usual forms; plain words where it has none and none is wanted."""
         words = mention(thing)
-        if not thing.article and rng.random() < .88:
-            return words
         article, name = ("the ", words[4:]) if words.startswith("the ") else ("", words)
+        if not thing.article and thing.kind in KINDS_UNSAID:
+            article = f"the {self.part.label(thing.classes[0])} "
+        if not thing.article and rng.random() < .88:
+            return article + name
         if thing.look.get("redirects") and rng.random() < .12:
             return f"{article}[[{rng.choice(thing.look['redirects'])}|{name}]]"
         if thing.title == name:

@@ -21,6 +21,11 @@ def mention(thing: Thing) -> str:
     return f"the {label}" if thing.kind in WITH_ARTICLE and not label.startswith("The ") else label
 
 
+def hint(thing: Thing) -> str:
+    """What stands in brackets behind the name in a title that would be taken otherwise: "born 1825", "1957 film"; "" where nothing does."""
+    return thing.title.removeprefix(thing.label).strip(" ()")
+
+
 def article_for(noun: str) -> str:
     """ "an arch bridge", "a lighthouse"."""
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
