@@ -181,3 +181,7 @@ def test_a_finished_draft_without_a_form_is_voted_on_against_the_draft_whose_men
 
 def test_bindings_are_entities_or_values_by_their_keys():
     assert binding_of({"x": "Q1", "n": "quantity:3:"}) == {"x": entity_value("Q1"), "n": Value(kind="quantity", number=3.0)}
+
+
+def test_a_step_that_no_page_states_is_hopeless_where_the_recipe_asks_for_pages():
+    assert accept(CertificateRules()).hopeless(BORN, BINDINGS).reason == Reason.NOT_STATED and accept(PROVED).hopeless(BORN, BINDINGS) is None
