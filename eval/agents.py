@@ -78,7 +78,7 @@ def open_agent(settings: PlaySettings, at: PlayPlace, mode: Mode, dialect: Diale
     schemas = toolbox.schemas()
     inner, told = open_engine(left, at, tuple(schema["function"]["name"] for schema in schemas))
     special = tuple(inner.tokens.special_tokens) if isinstance(inner, TokenEngine) else ()
-    engine: Engine = SearchedFor(inner, mode, dialect) if mode in SEARCHES else inner
+    engine: Engine = SearchedFor(inner, mode, dialect, left.tools.handles) if mode in SEARCHES else inner
     if dialect.is_ours and not prompt:
         renderer = prompt_renderer(left, special)
     else:

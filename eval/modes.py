@@ -53,11 +53,13 @@ class SearchedFor:
         engine: the agent's.
         mode: which search.
         dialect: in whose words it is written.
+        handles: whether the tools take pictures' handles; without, an image search is of the question's picture.
     """
 
     engine: Engine
     mode: Mode
     dialect: Dialect
+    handles: bool = True
 
     def __post_init__(self) -> None:
         self.name, self.model = self.engine.name, self.engine.model
@@ -76,7 +78,8 @@ class SearchedFor:
         """See `Engine.step`."""
         if conversation.exchanges:
             return await self.engine.step(conversation, max_new_tokens=max_new_tokens)
-        arguments = {"handle": 0} if self.mode is Mode.IMAGE_SEARCH else {"query": self._queries[conversation.task_id]}
+        of_picture = {"handle": 0} if self.handles else {}
+        arguments = of_picture if self.mode is Mode.IMAGE_SEARCH else {"query": self._queries[conversation.task_id]}
         call = self.dialect.call_text(SEARCHES[self.mode], arguments)
         return Sample(text=f"<think>{_THOUGHTS[self.mode]}</think>\n<tool_call>{call}</tool_call>")
 

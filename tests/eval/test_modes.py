@@ -53,6 +53,13 @@ def test_the_search_is_written_in_the_agents_words_and_only_the_first_turn_is(di
     assert engine.sampling == {"searched_for": mode.value}
 
 
+def test_the_search_of_an_agent_without_handles_names_none():
+    engine = SearchedFor(ScriptedEngine(lambda c: ""), Mode.IMAGE_SEARCH, OURS, handles=False)
+    engine.begin("t", "Who built this?")
+    text = asyncio.run(engine.step(Conversation(task_id="t", rollout=0, opening=()), max_new_tokens=9)).text
+    assert '{"name": "image_search", "arguments": {}}' in text
+
+
 def test_a_long_question_is_cut_to_what_the_tool_takes():
     engine = SearchedFor(ScriptedEngine(lambda c: ""), Mode.TEXT_SEARCH, OURS)
     engine.begin("t", "word " * 2_000)
