@@ -16,7 +16,8 @@ class Scripted:
 
     Args:
         replies: (role, words that must stand in the prompt, reply: JSON or an exception); the first that fits is taken, once.
-            Where a reply cites a claim, a sentence, a line or a plan by words instead of its number, the number is looked up in the prompt.
+            Where a reply cites a claim, a sentence, a line or a plan by words instead of its number, the number is looked up in the prompt;
+            " … " stands for whatever one line says between them, so that what changes with the world need not be cited.
     """
 
     def __init__(self, replies: list[tuple[str, str, object]]) -> None:
@@ -53,8 +54,9 @@ def _numbered(reply: Any, prompt: str, key: str = "") -> Any:
     if isinstance(reply, list):
         return [_numbered(v, prompt, key) for v in reply]
     if key in ("claim", "sentence", "number", "numbers") and isinstance(reply, str):
-        found = re.search(rf"^(\d+)\. .*{re.escape(reply)}", prompt, re.MULTILINE) or \
-            re.search(rf"^Plan (\d+)\.(?:(?!^Plan ).)*{re.escape(reply)}", prompt, re.MULTILINE | re.DOTALL)
+        words = r"[^\n]*".join(re.escape(part) for part in reply.split(" … "))
+        found = re.search(rf"^(\d+)\. .*{words}", prompt, re.MULTILINE) or \
+            re.search(rf"^Plan (\d+)\.(?:(?!^Plan ).)*{words}", prompt, re.MULTILINE | re.DOTALL)
         assert found, f"no numbered line and no plan holds {reply!r}:\n{prompt}"
         return int(found[1])
     return reply

@@ -26,8 +26,9 @@ from transforms.writing.llm.llm_writer import LlmWriter
 
 RECIPE = load_recipe("ode", ("seed=2", "draft.explore.graphs=1", "pictures.min_side=200", "models.llm.votes=1"))
 PLAYED = json.loads((RECORDINGS / "ode_round_tasks.json").read_text(encoding="utf-8"))
-QUESTIONS = {row["seed_id"]: Question.from_row(row) for row in PLAYED["questions"]}
-TASKS = {question.id: question for question in QUESTIONS.values()}
+TASKS = {question.id: question for question in map(Question.from_row, PLAYED["questions"])}
+# The world's pages have changed since the round was played: what two explorations come to now was answered anew, and stands apart from its tasks.
+QUESTIONS = {question.seed_id: question for question in (*TASKS.values(), *map(Question.from_row, PLAYED["replayed"]))}
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def job(middling, tmp_path_factory) -> Job:
 @pytest.mark.parametrize(("entity_id", "topic", "level", "ability"), [
     ("Q900010060", "business", "medium", "perception+search+reasoning"),
     ("Q900010117", "history", "easy", "perception+search"),
-    ("Q900010114", "math", "easy", "perception+search+reasoning"),
+    ("Q900010133", "history", "easy", "perception+search+reasoning"),
 ])
 def test_an_exploration_comes_to_the_recorded_question(job, entity_id, topic, level, ability):
     seed = Seed(entity_id=entity_id, method="exploration", rule="pictured", level=level, domain="person", topic=topic, ability=ability)
