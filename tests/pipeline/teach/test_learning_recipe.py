@@ -28,8 +28,7 @@ def test_the_oracle_solves_every_question_without_a_search_by_pictures(tmp_path)
     questions = list(read_stage(RunFolder(run), "split", "kept", Question))
     assert {len(q.bindings) for q in questions} == {2, 3} and len({q.split for q in questions}) >= 2
     asked = Counter(tuple(clause.property for clause in q.logical_form.of(ClaimClause)) for q in questions)
-    assert set(asked) <= {("P84",), ("P84", "P1066"), ("P84", "P19")} and asked["P84",] >= 8
-    assert asked["P84", "P1066"] >= 8 > asked["P84", "P19"], "a policy learns birthplaces by heart: what docs/learning.md measured is of teachers"
+    assert set(asked) == {("P84",), ("P84", "P1066"), ("P84", "P19")} and min(asked.values()) >= 4, "what docs/learning.md measured is of these relations"
     folder = EpisodeFolder.of(RunFolder(run), TEACHER)
     kept = list(folder.read(folder.label(KEEP), "kept", Trajectory))
     assert {t.episode.task_id for t in kept} == {q.id for q in questions}
