@@ -5,6 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from agent.judges.normalise import clean, fold, tokens
+from agent.turns.limits import without_warning
 from prompts.fence import capped
 from records.episodes import Episode, ToolResult, ToolStatus, Turn
 from records.identity import canonical_json
@@ -118,9 +119,6 @@ def transcript(episode: Episode) -> str:
     return "\n".join(lines)
 
 
-_TOLD_OF_REPETITION = re.compile(r"\nThis is the same turn \d+ times in a row;.*\Z")
-
-
 def same_text(a: str, b: str) -> bool:
-    """Whether two results say the same, spacing and case aside, and what the player adds to a repeated turn's."""
-    return fold(clean(_TOLD_OF_REPETITION.sub("", a))) == fold(clean(_TOLD_OF_REPETITION.sub("", b)))
+    """Whether two results say the same, spacing, case and the warning of a repeated turn aside."""
+    return fold(clean(without_warning(a))) == fold(clean(without_warning(b)))

@@ -12,7 +12,7 @@ from agent.engines.engine import Sample
 from agent.oracle.desk import Ended, advanced
 from agent.oracle.puzzle import Puzzle
 from agent.oracle.sighted_solver import SightedSolver
-from agent.oracle.slips import Slip, parts_of, slipping
+from agent.oracle.slips import Slip, slipping, turn_text
 from agent.oracle.solver import Solver
 from agent.oracle.speech import Action, Observation
 from agent.turns.conversation import Conversation
@@ -77,11 +77,7 @@ class OracleEngine:
         played = self._at(conversation)
         if isinstance(played.next, Ended):
             keep(self.ends, conversation.key, played.next)
-        if isinstance(played.next, Slip):
-            text = played.next.text
-        else:
-            thought, action = parts_of(played.next)
-            text = f"<think>{thought}</think>\n{action}"
+        text = turn_text(played.next)
         return Sample(text=text, num_prompt_tokens=sum(map(self.num_tokens, conversation.messages)), num_new_tokens=len(text) // 3)
 
     def _at(self, conversation: Conversation) -> _Played:

@@ -45,6 +45,14 @@ def parts_of(meant: Action | Ended) -> tuple[str, str]:
     return meant.thought, f"<tool_call>{json.dumps({'name': meant.name, 'arguments': meant.arguments}, ensure_ascii=False)}</tool_call>"
 
 
+def turn_text(said: Action | Slip | Ended) -> str:
+    """A turn as the oracle says it."""
+    if isinstance(said, Slip):
+        return said.text
+    thought, action = parts_of(said)
+    return f"<think>{thought}</think>\n{action}"
+
+
 def slipping(search: Generator[Action, Observation, Ended], draw: random.Random, share: float) -> Generator[Action | Slip, Observation, Ended]:
     """A search with slips before some of its turns, the answer's too. None comes behind a call that failed, so that faults in a row do not add up.
 

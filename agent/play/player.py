@@ -18,7 +18,7 @@ from agent.play.journal import Begun, Journal
 from agent.tools import ToolBox
 from agent.turns.conversation import Conversation
 from agent.turns.image_bank import ImageBank
-from agent.turns.limits import Limits, is_repetitive, num_faults_in_row, num_same_turns
+from agent.turns.limits import Limits, is_repetitive, num_faults_in_row, num_same_turns, repetition_warning
 from agent.turns.renderer import Exchange, Renderer, storable, task_handles
 from agent.turns.token_renderer import Segment
 from agent.turns.turn_protocol import Checked, TurnProtocol, Violation
@@ -365,7 +365,7 @@ class Player:
         same = num_same_turns([*state.turns, turn])
         if same < 2 or not self.limits.same_turns or self._brief:
             return ""
-        return f"\nThis is the same turn {same} times in a row; the episode ends without an answer at {self.limits.same_turns}."
+        return repetition_warning(same, self.limits.same_turns)
 
     async def _result(self, state: _State, checked: Checked) -> ToolResult:
         if checked.call is None:

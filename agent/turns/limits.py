@@ -1,4 +1,5 @@
 """What ends an episode besides its answer: calls, tokens, time, repetition, faults in a row."""
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -52,6 +53,23 @@ def num_same_turns(turns: Sequence[Turn]) -> int:
     while num < len(turns) and turns[-1 - num].text == turns[-1].text:
         num += 1
     return num
+
+
+def repetition_warning(same: int, limit: int) -> str:
+    """What a policy is told behind the result of a turn that it said `same` times in a row."""
+    return f"\nThis is the same turn {same} times in a row; the episode ends without an answer at {limit}."
+
+
+_WARNING = re.compile(re.escape(repetition_warning(0, 0)).replace("0", r"\d+") + r"\Z")
+
+
+def without_warning(text: str) -> str:
+    """A result without its `repetition_warning`.
+
+    >>> without_warning("No page." + repetition_warning(2, 4)), without_warning("No page.")
+    ('No page.', 'No page.')
+    """
+    return _WARNING.sub("", text)
 
 
 def num_faults_in_row(turns: Sequence[Turn]) -> int:

@@ -13,7 +13,7 @@ from knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
 FATAL = 0.62
-"""Share of the dead with an occupation of whom it is known what they died of."""
+"""Share of the dead with an occupation, but those whom somebody killed, of whom it is known what they died of."""
 EPIDEMICS = {"cholera": (1817, 1900), "influenza": (1700, 1960), "smallpox": (1650, 1900), "yellow fever": (1700, 1910)}
 """Years between which a disease killed here; the others at any time."""
 KILLED, JAILED, NICKNAMED, FOND, SPOKE = 0.4, 0.2, 0.22, 0.14, 0.25

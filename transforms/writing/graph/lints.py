@@ -6,7 +6,7 @@ from collections.abc import Collection
 from itertools import pairwise
 
 from prompts.phrases import language_data, property_phrase, variants, verb_forms
-from prompts.phrases.frames import BE, PREPOSITIONS
+from prompts.phrases.frames import BE, PREPOSITIONS, Frame
 from prompts.phrases.words import Words
 
 MAX_WORDS = 45
@@ -21,7 +21,8 @@ PER_WORD = 0.18
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that)\b")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b", re.IGNORECASE)
-_STRANDED = re.compile(r"(?<!named )(?<!dedicated )(?<!based )\b(?:of|by|to|from|after|in|at|on|as|with|for|into)\?$")
+_STAYING = frozenset({"about", "after", "on", "to"})
+_STRANDED = re.compile(r"\b(\w+) (of|by|to|from|after|in|at|on|as|with|for|into)\?$")
 _SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
 _COLLIDING = re.compile(r"\b(?:was|is) \w+(?: up)? (?:was|is)\b")
 _PARTICLE = re.compile(r" (?:up|out|away)\?$")
@@ -72,7 +73,9 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
     if any(_OPENERS.search(s) for s in sentences):
         found.append("opener of an exam paper")
     found += [f"nobody says: {m[0]}" for m in _PHRASES.finditer(plain)]
-    if _COLLIDING.search(plain) or _STRANDED.search(plain) or any(_is_lost(s, language) for s in sentences):
+    last = _STRANDED.search(plain)
+    stranded = last is not None and (last[1], last[2]) not in _staying(language)
+    if _COLLIDING.search(plain) or stranded or any(_is_lost(s, language) for s in sentences):
         found.append("stranded")
     for sentence in sentences:
         if sentence.count(" of ") > MAX_OF:
@@ -114,6 +117,18 @@ def is_heavy(subject: list[str]) -> bool:
 def _participles(language: str) -> frozenset[str]:
     """What a clause without its "that was" begins with: "set", "designed"."""
     return frozenset(verb_forms(language).participles.values())
+
+
+def stays(frame: Frame) -> bool:
+    """Whether a sentence's preposition may stay behind its participle at the end of a light clause: "named after", "dedicated to", but not "home to"."""
+    return frame.verb in BE and frame.middle.endswith("ed") and frame.preposition in _STAYING
+
+
+@functools.cache
+def _staying(language: str) -> frozenset[tuple[str, str]]:
+    """Participles of the language's file with the prepositions that stay behind them."""
+    frames = (f for p in language_data(language)["properties"] for phrase in variants(property_phrase(p, language)) for f in phrase.say)
+    return frozenset((f.middle, f.preposition) for f in frames if stays(f))
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from prompts.phrases.frames import PREPOSITIONS, Frame
 from records.form import ClaimClause, Term
 from records.knowledge import Value
 from transforms.writing.graph.form_words import FormWords, bare
-from transforms.writing.graph.lints import PER_WORD
+from transforms.writing.graph.lints import PER_WORD, stays
 
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
@@ -25,8 +25,6 @@ MAX_DEPTH = 2
 """Descriptions within one another; "this bridge's architect" at their end does not count."""
 LIGHT = 4
 """Words up to which a noun phrase may stand in the middle of a clause."""
-STRANDED = frozenset({"about", "after", "on", "to"})
-"""Prepositions that may stay behind their participle at the end of a light clause: "named after", "dedicated to", "based on"."""
 PLAIN = 0.75
 """How often the picture's thing is "this bridge" at least: the other phrases hide little, as strangers said, and read worse."""
 _T = TypeVar("_T")
@@ -265,7 +263,7 @@ class NounPhrases:
             self.cost += 2.0 * said.endswith((" is", " was"))  # "the town where this library is"
             if frame.preposition in ("in", "at", "on") and not frame.rest and self.form_words.is_place(self.form_words.claims[i].object):
                 relative.setdefault("where", []).append(said)
-            elif frame.middle and not frame.rest and frame.preposition in STRANDED and len(claims) == 1 and len(subject.split()) < LIGHT:
+            elif stays(frame) and not frame.rest and len(claims) == 1 and len(subject.split()) < LIGHT:
                 relative.setdefault("", []).append(f"{said} {frame.preposition}")  # "the man this species is named after"
             elif frame.preposition:
                 self.cost += 1.5  # "the bridge beneath which this river flows"
