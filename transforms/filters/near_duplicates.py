@@ -51,12 +51,15 @@ def banding(similarity: float) -> tuple[int, int]:
 
     Args:
         similarity: 0.5 to 1, as recipes allow; towards 0 the number of bands grows without end.
+
+    Raises:
+        ValueError: a similarity that more than `MAX_BANDS` bands of one row would be needed for.
     """
-    for rows in range(MAX_ROWS, 1, -1):
+    for rows in range(MAX_ROWS, 0, -1):
         bands = next(b for b in count(1) if (1 - similarity**rows)**b <= MISSED)
         if bands <= MAX_BANDS:
             return bands, rows
-    return next(b for b in count(1) if (1 - similarity)**b <= MISSED), 1
+    raise ValueError(f"texts of similarity {similarity} need more than {MAX_BANDS} bands")
 
 
 @lru_cache
@@ -89,7 +92,7 @@ def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member
         members: can be gone through again and again, as what GroupByKey gives.
         similarity: smallest Jaccard similarity of two that are alike.
     """
-    if next(islice(members, 1, 2), None) is None:  # most bands have one text
+    if next(islice(members, 1, None), None) is None:  # most bands have one text
         return
     rest = iter(members)
     while block := _block(rest):

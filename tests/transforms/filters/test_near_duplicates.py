@@ -107,3 +107,9 @@ def test_there_is_one_key_a_band_of_two_dozen_digits():
 def test_of_one_text_alone_nothing_is_alike_and_of_two_the_later_falls():
     assert list(alike(ranked(["a b c"]), 0.5)) == [] == list(alike([], 0.5))
     assert list(alike(ranked(["a b c", "a b c"]), 0.5)) == [(("01", "q1", "a b c"), ("00", "q0", "a b c"))]
+
+
+def test_a_similarity_that_twelve_bands_of_one_row_cannot_find_is_refused():
+    assert banding(0.36) == (12, 1)
+    with pytest.raises(ValueError, match="more than 12 bands"):
+        banding(0.35)
