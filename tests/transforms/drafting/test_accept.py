@@ -4,7 +4,7 @@ import asyncio
 import pytest
 
 from records.form import Ask, ClaimClause, ClassClause, Form, Image
-from records.knowledge import Value, entity_value
+from records.knowledge import Article, InfoboxField, Section, Value, entity_value
 from records.outcomes import Reason
 from records.synthesis import Answer
 from tests.small_facts import SmallFacts, claim, year
@@ -218,3 +218,34 @@ def test_the_commonest_answer_is_refused_only_above_the_recipes_share_and_told_t
     assert accept(CertificateRules(max_guess=share), third).guessed(asked) is None
     refused = accept(CertificateRules(max_guess=share - 1e-9), third).guessed(asked)
     assert refused.evidence == {"share": round(share, 3)} and refused.evidence["share"] != round(share, 4)
+
+
+REVERSE = Form(clauses=(Image(var="x0"), ClaimClause(subject="x1", property="P84", object="x0"), ClassClause(var="x1", class_id=LIGHTHOUSE),
+                        ClaimClause(subject="x1", property="P571", object="a")), ask=Ask(var="a", type="date"))
+BACK = {"x0": "Q2000", "x1": "Q1000", "a": year(1700).key()}
+
+
+def test_in_a_closed_world_a_description_needs_a_margin_of_one_whatever_the_recipes_is():
+    closed = CertificateRules(margin=4, trust=Trust(complete=True))
+    unknown = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", Value(kind="somevalue"))])
+    assert accept(closed, unknown).described(REVERSE, BACK, "x1") is None
+    twin = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", "Q2000")])
+    assert accept(closed, twin).described(REVERSE, BACK, "x1").evidence["margin"] == 0
+
+
+def test_a_variable_is_idle_where_it_does_without_the_node_before_it_and_others_are_not_asked_about():
+    told = ClaimClause(subject="x1", property="P571", object=year(1700))
+    alone = Form(clauses=(*REVERSE.clauses, told), ask=REVERSE.ask)
+    assert accept().idle(alone, BACK, "x1") == Refusal(reason=Reason.DECORATION, evidence={"var": "x1", "ends": ["x0"]})
+    assert accept().idle(REVERSE, BACK, "x1") is None and accept().idle(alone, BACK, "a") is None and accept().idle(alone, BACK, "x7") is None
+
+
+def test_an_answer_may_stand_on_the_pictured_things_page_unless_the_recipe_says_otherwise():
+    page = Article(wiki="enwiki", title="Q1000", page_id=1, revision=1, entity_id="Q1000", sections=(Section(title="", level=1, text="Old."),),
+                   infobox=(InfoboxField(name="architect's birth", text="1660"),))
+    facts = SmallFacts(crowd(), articles={"Q1000": page})
+    writer = Scripted({})
+    assert isinstance(asyncio.run(Accept(facts, PROVED).finished(FORMED, writer, SEED)), Draft)
+    refused = asyncio.run(Accept(facts, PROVED, own_page=False).finished(FORMED, writer, SEED))
+    assert refused == Refusal(reason=Reason.IMAGE_SEARCH_SHORTCUT, evidence={"title": "Q1000", "found": "1660"})
+    assert isinstance(asyncio.run(Accept(FACTS, PROVED, own_page=False).finished(FORMED, writer, SEED)), Draft), "there is no page to stand on"
