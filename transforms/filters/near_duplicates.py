@@ -115,7 +115,8 @@ def _by_rarest(block: list[tuple[Member, frozenset[str]]], similarity: float) ->
     occurrences = Counter(triple for _, mine in block for triple in mine)
     numbers = defaultdict(list)
     for number, (_, mine) in enumerate(block):
-        needed = next(k for k in range(len(mine) + 1) if k / len(mine) >= similarity)  # by the very division of `jaccard`, not by rounding
-        for triple in sorted(mine, key=occurrences.__getitem__)[:len(mine) - needed + 1]:
+        for passed, triple in enumerate(sorted(mine, key=occurrences.__getitem__)):
+            if (len(mine) - passed) / len(mine) < similarity:  # by the very division of `jaccard`, not by rounding
+                break
             numbers[triple].append(number)
     return numbers

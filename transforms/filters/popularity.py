@@ -117,7 +117,7 @@ def popularity_prior(question: Question, facts: Facts, binding: Binding, *, name
         anchor = part.anchor
         given = {anchor: binding[anchor]} if sees_picture and known.known(binding[anchor].entity) else {}
         try:
-            solutions = answers(part, known, given, most=2)
+            solutions = answers(part, known, given)
             outcome = "answered" if len(solutions) == 1 else "several" if solutions else "no_route"
         except (TooLarge, KeyError):
             outcome = "no_route"
