@@ -246,3 +246,45 @@ def test_a_thing_that_nothing_with_a_picture_describes_costs_no_call(pictured):
     made = writer(facts("Q3", "Q5", Pictured), ("seed_question", {"questions": []}))
     assert asyncio.run(made.seed_question(SEED, made.store.entity("Q3"))) == []
     assert [role for role, _ in made.client.prompts] == ["seed_question"] * len(pictured)
+
+
+FOUND = (claim("Q3", "P189", "Q25"),)
+"""Of Brisk Light alone: who says it needs nothing else to tell which lighthouse is meant, and so no picture."""
+PLAIN = {k: v for k, v in QUESTION.items() if k != "phrase"} | {"question": "In which year was Brisk Light opened?"}
+BESIDE = {**PLAIN, "question": "In which year was Brisk Light, discovered by Anna Lehn, opened?",
+          "also": [{"number": "discovery: Anna", "words": "discovered by Anna Lehn"}]}
+
+
+class OfVarga(Facts):
+    """There is a picture of Ilse Varga alone."""
+
+    def images_of(self, entity_id):
+        return ("a picture",) if entity_id == "Q2" else ()
+
+
+def begun(last: bool, *questions: dict) -> tuple[list[Draft], list[tuple[str, str]]]:
+    """The drafts of a first question about Brisk Light, a reply each, and the prompts."""
+    made = writer(facts("Q3", "Q5", OfVarga, FOUND), *(("seed_question", {"questions": [q]}) for q in questions))
+    return asyncio.run(made.seed_question(SEED, made.store.entity("Q3"), last)), made.client.prompts
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_a_question_that_states_nothing_beside_needs_no_more_than_its_claim(last):
+    found, prompts = begun(last, PLAIN)
+    assert [d.text for d in found] == [PLAIN["question"]] and len(prompts) == 1
+
+
+def test_what_a_question_says_beside_its_claim_must_leave_something_to_describe_it_by():
+    (draft,), prompts = begun(False, BESIDE)
+    assert draft.text == BESIDE["question"] and len(prompts) == 1 and len(draft.form.of(ClaimClause)) == 2
+    (draft,), prompts = begun(True, BESIDE, PLAIN)
+    assert draft.text == PLAIN["question"], "after the only description to come nothing is left that the answer depends on"
+    assert "nothing that it names can be described: leave that out and ask for the claim alone" in prompts[1][1]
+
+
+@pytest.mark.parametrize(("last", "calls"), [(False, ["take_fact"]), (True, [])])
+def test_the_last_description_is_asked_for_only_where_one_leads_to_a_picture_that_is_needed(last, calls):
+    (start,), _ = begun(False, BESIDE)
+    made = writer(facts("Q3", "Q5", OfVarga, FOUND), ("take_fact", {"descriptions": []}))
+    assert asyncio.run(made.take_fact(start, Mention(entity_id="Q3", surface="Brisk Light"), SEED, last)) == []
+    assert [role for role, _ in made.client.prompts] == calls
