@@ -164,6 +164,18 @@ def time_value(date: Date) -> Value:
     return Value(kind="time", time=f"{sign}{abs(date.year):04d}-{date.month:02d}-{date.day:02d}T00:00:00Z", precision=date.precision)
 
 
+def coarsened(value: Value, precision: int) -> Value:
+    """A time that is told no more exactly than to a day, a month, a year or a century (11, 10, 9, 7).
+
+    >>> [coarsened(Value(kind="time", time="+1642-05-04T00:00:00Z", precision=11), p).key() for p in (10, 9, 7)]
+    ['time:+1642-05/10', 'time:+1642/9', 'time:+16/7']
+    """
+    length = {7: 5, 9: 5, 10: 8}.get(precision)
+    if length is None or precision > value.precision:
+        return value
+    return value.replace(time=value.time[:length] + "-00-00T00:00:00Z"[length - 5:], precision=precision)
+
+
 def refined(values: Iterable[Value]) -> tuple[Value, ...]:
     """The values less the dates that another of them says more exactly: "1732" beside "22 February 1732" is no second value.
 

@@ -44,7 +44,7 @@ class FilterRules:
     visible_text: Switch = True
     """Whether the text in the picture is read (OCR) and searched for leaks."""
     same_words: Switch = False
-    """Whether the same words over another picture are another question where the answer is another."""
+    """Whether the same words over a picture of another thing are another question."""
     quotas: QuotaRules = field(default_factory=QuotaRules)
     """Largest shares of the kept questions for one thing and for one relation."""
     exclude_pictures: tuple[str, ...] = ()

@@ -117,7 +117,7 @@ class Ask:
     type: str
     unit: str = ""
     precision: str = ""
-    """"year", "month", "day" for dates; "" otherwise."""
+    """"century", "year", "month", "day" for dates; "" otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)

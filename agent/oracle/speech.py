@@ -8,6 +8,7 @@ from agent.oracle.observation_reading import Literal, PageRead, Read, Thing, fla
 from agent.oracle.puzzle import Const, Fact, Order, Puzzle
 from agent.oracle.relation_words import Relation, cues_of
 from prompts.phrases import property_phrase, verb_forms
+from prompts.phrases.words import Words
 
 MAX_QUOTED = 240
 LONG_LABEL = 25
@@ -181,6 +182,8 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
         return value.name
     if puzzle.ask_type == "date" and puzzle.precision == "year" and value.year is not None:
         return str(value.year)
+    if puzzle.ask_type == "date" and puzzle.precision == "century" and value.year is not None:
+        return f"{Words.ordinal((value.year - 1) // 100 + 1)} century"
     if puzzle.ask_type == "quantity" and value.number is not None and not value.unit and puzzle.unit:
         return f"{value.number:.10g} {puzzle.unit}"
     return value.text

@@ -8,7 +8,7 @@ TASKS = {
     "answer_aliases": "other wordings that are right",
     "answer_type": "`entity`, `date`, `quantity`, `string` or `boolean`",
     "answer_unit": "a quantity's unit; empty for other types",
-    "answer_precision": "a date's: `day`, `month` or `year`; empty for other types",
+    "answer_precision": "a date's: `day`, `month`, `year` or `century`; empty for other types",
     "original_image": "the picture before it was degraded, where it was",
     "image_sha256": "hash of `image`'s bytes; joins with `attribution`",
     "original_image_sha256": "hash of `original_image`'s bytes",

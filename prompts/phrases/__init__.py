@@ -77,6 +77,8 @@ class PropertyUse:
     """Classes of one of which a thing must be that is asked for or led to; of any, where there are none."""
     never: tuple[str, ...] = ()
     """Classes by which nothing may be called that is asked for or led to."""
+    century: bool = False
+    """Whether no more than the century is asked for: sources mean different years by it."""
     unasked_of: tuple[str, ...] = ()
     """Classes of whose members it is not asked."""
 

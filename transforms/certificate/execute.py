@@ -5,6 +5,7 @@ bound, then enumerations. A `somevalue` is never an answer here; `margin.py` tre
 """
 from collections.abc import Iterator
 
+from knowledge.dates import PRECISIONS, coarsened
 from records.form import Ask, ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term, variables
 from records.knowledge import Value, entity_value
 from transforms.certificate.compute import compute
@@ -160,9 +161,7 @@ def solutions(form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION
 
 def as_asked(value: Value, ask: Ask) -> Value:
     """A date at the precision that the question asks for; any other value as it is."""
-    if value.kind == "time" and ask.precision == "year" and value.precision > 9:
-        return Value(kind="time", time=f"{value.time[:5]}-00-00T00:00:00Z", precision=9)
-    return value
+    return coarsened(value, PRECISIONS.get(ask.precision, value.precision)) if value.kind == "time" else value
 
 
 def answers(form: Form, facts: Facts, given: Binding, most: int = 3, limit: int = ENUMERATION_LIMIT) -> tuple[Value, ...]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from knowledge.store.profiles import answer_key
-from records.form import ClaimClause, ClassClause, Compute, Form
+from records.form import Ask, ClaimClause, ClassClause, Compute, Form
 from records.knowledge import PropertyProfile, Value
+from transforms.certificate.century import CENTURY, commonest_century
 from transforms.certificate.effective import chain
-from transforms.certificate.execute import Binding, TooLarge, answers
+from transforms.certificate.execute import Binding, TooLarge, answers, as_asked
 from transforms.certificate.facts import CACHED, Facts, best_values, classes_of
 from transforms.certificate.said_class import said_class
 
@@ -47,7 +48,9 @@ def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
 def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
     """How often the best guess is right by the kind of answer alone: one of those compared, or the commonest value of the relations that are asked."""
     compared = [1 / len(c.args) for c in form.of(Compute) if c.op in BETWEEN_TWO and c.out == form.ask.var]
-    asked = [commonest_share(facts, c.property, _subject(c, binding)) for c in form.of(ClaimClause) if c.object == form.ask.var]
+    by_century = form.ask.precision == CENTURY
+    asked = [commonest_century(facts, _subject(c, binding), c.property, WEIGHT) if by_century else commonest_share(facts, c.property, _subject(c, binding))
+             for c in form.of(ClaimClause) if c.object == form.ask.var]
     return max(*compared, *asked, _share_of_chain(form, facts, binding), 0.0)
 
 
@@ -99,14 +102,15 @@ def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
     if len(steps) < 2 or any(reverse for _, reverse in steps):
         return 0.0
     kind = said_class(facts, binding[form.ask.var].entity)
-    ends = [n for end, n in _ends(facts, said_class(facts, binding[form.anchor].entity), tuple(p for p, _ in steps)).items() if said_class(facts, end) == kind]
+    found = _ends(facts, said_class(facts, binding[form.anchor].entity), tuple(p for p, _ in steps), form.ask)
+    ends = [n for end, n in found.items() if said_class(facts, end) == kind]
     others = sum(ends) - 1
     return (max(ends) - 1) / others if others >= MIN_SHOWN else 0.0
 
 
 @lru_cache(maxsize=CACHED)
-def _ends(facts: Facts, class_id: str, properties: tuple[str, ...]) -> Counter[str]:
-    """Where so many steps, each over its one value, lead to from the pictured members of a class; a date counts by its year."""
+def _ends(facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask) -> Counter[str]:
+    """Where so many steps, each over its one value, lead to from the pictured members of a class; a date counts by its year, or as it is asked."""
     found: Counter[str] = Counter()
     for member in facts.members(class_id, limit=MOST_COUNTED):
         at = member if facts.images_of(member) else ""
@@ -114,7 +118,7 @@ def _ends(facts: Facts, class_id: str, properties: tuple[str, ...]) -> Counter[s
             values = best_values(facts, at, property) if at else ()
             if len(values) != 1 or values[0].kind in ("somevalue", "novalue"):
                 break
-            at = values[0].entity or answer_key(values[0].key())
+            at = values[0].entity or answer_key(as_asked(values[0], ask).key())
         else:
             found[at] += 1
     return found

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from records.form import ClassClause, Form
 from records.knowledge import Claim, Value
 from records.synthesis import Rival
+from transforms.certificate.century import CENTURY, has_one_century
 from transforms.certificate.completeness import nearly_complete
 from transforms.certificate.description import Description, Part, descriptions
 from transforms.certificate.execute import Binding, holds
@@ -257,6 +258,14 @@ def _literal_margin(facts: Facts, trust: Trust, description: Description, intend
     return Margin(var=description.var, margin=0)
 
 
+def _century_margin(facts: Facts, trust: Trust, description: Description) -> Margin:
+    """A century is unique where it is the one in which the thing's dates lie."""
+    for part in description.parts:
+        if part.role == "of" and part.value is not None and has_one_century(facts, trust, part.value.entity, part.property):
+            return Margin(var=description.var, margin=NO_RIVAL, breaking=tuple(c.id for c in _claims(facts, part.value.entity, part.property)))
+    return Margin(var=description.var, margin=0)
+
+
 def part_in_words(part: Part) -> str:
     """A part as the certificate names it: "P84=Q12" or "class Q39715"."""
     if isinstance(part.clause, ClassClause):
@@ -268,7 +277,8 @@ def part_in_words(part: Part) -> str:
 
 def margins(form: Form, facts: Facts, trust: Trust, binding: Binding, required: int = 2) -> tuple[Margin, ...]:
     """The margins of all variables of a form, in the order in which they are identified."""
-    return tuple(margin_of(facts, trust, d, binding[d.var], required) for d in descriptions(form, binding))
+    return tuple(_century_margin(facts, trust, d) if form.ask.precision == CENTURY and d.var == form.ask.var
+                 else margin_of(facts, trust, d, binding[d.var], required) for d in descriptions(form, binding))
 
 
 def num_fitting(facts: Facts, description: Description, without: str, most: int = 2) -> int | None:

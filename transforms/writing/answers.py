@@ -1,4 +1,6 @@
 """A claim's value as a typed answer: its words, its aliases, and the precision that the question asks for."""
+from knowledge.dates import PRECISIONS, coarsened
+from prompts.phrases.words import Words
 from records.knowledge import Value
 from records.synthesis import Answer
 from transforms.certificate.facts import Facts
@@ -13,7 +15,7 @@ def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str =
         facts: for labels of entities and units.
         value: the value.
         unit_label: the unit's name, where the value has one and the caller knows better than the label.
-        precision: "year" to ask for less than the value holds.
+        precision: "year" or "century" to ask for less than the value holds.
     """
     match value.kind:
         case "entity":
@@ -39,6 +41,9 @@ def _date(value: Value, precision: str) -> Answer:
     year, month, day = ([*value.time.lstrip("+-")[:10].split("-"), "00", "00"])[:3]
     era = " BC" if value.time.startswith("-") else ""
     said = f"{int(year)}{era}"
+    if precision == "century":
+        century = Words.ordinal((int(year) - 1) // 100 + 1)
+        return Answer(value=coarsened(value, PRECISIONS[precision]), text=f"{century} century{era}", type="date", precision=precision)
     if precision == "year" or value.precision == 9:
         short = Value(kind="time", time=f"{value.time[:5]}-00-00T00:00:00Z", precision=9)
         return Answer(value=short, text=said, type="date", precision="year")

@@ -15,7 +15,7 @@ from agent.oracle.oracle_engine import OracleEngine
 from agent.oracle.puzzle import Const, Fact, Kind, Look, Puzzle, Sum, puzzle_of
 from agent.oracle.relation_words import Relation
 from agent.oracle.solver import Solver
-from agent.oracle.speech import Action, Observation, is_kind
+from agent.oracle.speech import Action, Observation, answer_of, is_kind
 from agent.play.journal import Journal
 from agent.play.player import Player, Task
 from agent.providers.local_provider import LocalProvider
@@ -130,6 +130,14 @@ def test_a_puzzle_names_things_and_holds_no_identifier_of_one():
     assert Const(kind="thing", text="Merren") in [fact.object for fact in puzzle.facts]
     assert Const(kind="date", text="1851") in [fact.object for fact in puzzle.facts]
     assert puzzle.kinds == (Kind(var="x", words=("lighthouse", "light house")),)
+
+
+def test_a_date_is_answered_as_exactly_as_it_is_asked():
+    def said(precision: str, text: str, year: int | None) -> str:
+        return answer_of(Puzzle(pictured="x", pictured_as="this", facts=(), ask="a", ask_type="date", precision=precision), Literal(text=text, year=year))
+
+    assert [said(precision, "4 May 1642", 1642) for precision in ("day", "year", "century")] == ["4 May 1642", "1642", "17th century"]
+    assert said("century", "long ago", None) == "long ago" and said("century", "1700", 1700) == "17th century"
 
 
 def test_no_type_of_a_puzzle_has_a_place_for_bindings_evidence_or_answers():

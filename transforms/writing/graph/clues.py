@@ -6,6 +6,7 @@ from records.form import ClaimClause, ClassClause, Clause, Form
 from records.knowledge import Claim, Entity, Value, entity_value
 from records.synthesis import Answer
 from transforms.certificate.askable import is_askable
+from transforms.certificate.century import CENTURY, has_one_century
 from transforms.certificate.facts import Facts, Trust, best_values, is_functional, is_volatile
 from transforms.certificate.one_of_class import single_value
 from transforms.certificate.said_class import said_class
@@ -107,7 +108,7 @@ def answerable(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid
 def attributes(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]) -> list[tuple[float, Claim, Answer]]:
     """Those that can be asked or computed with: functional, stable, short, and not one of the nodes already used.
 
-    The year in which a thing came into being is no answer (of a town it depends on the source, of a bridge few care), but years are counted from it.
+    The year in which a thing came into being is no answer (sources mean different years by it, and `centuries` are asked), but years are counted from it.
     """
     found = []
     for claim in facts.claims(entity.id):
@@ -120,3 +121,13 @@ def attributes(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid
         if answer is not None and len(answer.text.split()) <= max_words:
             found.append((use.weight, claim, answer))
     return found
+
+
+def centuries(facts: Facts, trust: Trust, entity: Entity) -> list[tuple[Claim, Answer]]:
+    """The dates of an entity of which no more than the century can be asked, one claim a property."""
+    found: dict[str, tuple[Claim, Answer]] = {}
+    for claim in facts.claims(entity.id):
+        told = claim.best and has_one_century(facts, trust, entity.id, claim.property) and is_askable(facts, entity.id, claim.property, claim.value)
+        if told and (answer := answer_of(facts, claim.value, precision=CENTURY)) is not None:
+            found.setdefault(claim.property, (claim, answer))
+    return list(found.values())

@@ -19,7 +19,17 @@ from transforms.certificate.readings import year_readings
 from transforms.certificate.said_class import said_class
 from transforms.writing.answers import answer_of
 from transforms.writing.form_edits import constants, describe_variable, hide_constant, next_var, show_constant
-from transforms.writing.graph.clues import answerable, asked_property, attributes, by_weight, class_clause, clue_clauses, role_clauses, taken_properties
+from transforms.writing.graph.clues import (
+    answerable,
+    asked_property,
+    attributes,
+    by_weight,
+    centuries,
+    class_clause,
+    clue_clauses,
+    role_clauses,
+    taken_properties,
+)
 from transforms.writing.graph.english import English
 from transforms.writing.graph.expected_fit import ExpectedFit
 from transforms.writing.writer import Draft, Fact, Mention, Vote
@@ -112,7 +122,8 @@ class GraphWriter:
             if deeper is not None:
                 drafts.insert(0, deeper)
             drafts.append(plain)
-        return drafts
+        dated = centuries(self.facts, self.trust, entities[-1])
+        return drafts + [self._asking(tuple(clauses), bindings, hops, entities, claim, answer) for claim, answer in dated]
 
     def _with_readings(self, clauses: list[Clause], hops: tuple[Hop, ...], entities: tuple[Entity, ...], draw: Random) -> list[Draft]:
         """Drafts that count the years between a year on the picture and a date of what stands one hop from it.

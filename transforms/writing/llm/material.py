@@ -12,7 +12,7 @@ from agent.judges.amounts import numbers
 from agent.judges.dates import dates
 from agent.judges.match import match
 from agent.judges.normalise import same_name
-from knowledge.dates import PRECISIONS, date_of, time_value
+from knowledge.dates import PRECISIONS, coarsened, date_of, time_value
 from knowledge.readers.sentences import split_sentences, tells
 from prompts.fence import Fenced, fenced
 from prompts.phrases.words import answer_words
@@ -289,7 +289,7 @@ def answer_from_claim(store, line: ClaimLine, reply: AskedQuestion | Obfuscated,
     """
     value = line.value
     if value.kind == "time":
-        value = coarsened(value, min(value.precision, PRECISIONS.get(reply.precision, value.precision)))
+        value = coarsened(value, PRECISIONS.get(reply.precision, value.precision))
     base = answer_of(store, value)
     if base is None:
         raise ValueError(f"the value of the claim {line.words!r} cannot be asked for")
@@ -334,14 +334,6 @@ def _same_date(value: Value, said: str, language: str) -> bool:
     numbers_said = sorted(int(digits) for digits in re.findall(r"\d+", said))
     named = wanted.precision > 9 and bool(re.search(r"[^\W\d_]{3}", said))
     return language != "en" and named and numbers_said == sorted([abs(wanted.year), *([wanted.day] if wanted.day else [])])
-
-
-def coarsened(value: Value, precision: int) -> Value:
-    """A time as far as a precision goes (9 year, 10 month, 11 day)."""
-    length = {9: 5, 10: 8}.get(precision)
-    if length is None:
-        return value
-    return value.replace(time=value.time[:length] + "-00-00T00:00:00Z"[length - 5:], precision=precision)
 
 
 def answer_from_sentence(store, shown: Material, line: SentenceLine, reply: AskedQuestion, language: str) -> Answer:

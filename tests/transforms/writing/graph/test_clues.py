@@ -6,7 +6,7 @@ from records.knowledge import Entity, Value
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd
 from transforms.certificate.facts import Trust
-from transforms.writing.graph.clues import answerable, asked_property, clue_clauses, role_clauses, taken_properties
+from transforms.writing.graph.clues import answerable, asked_property, centuries, clue_clauses, role_clauses, taken_properties
 from transforms.writing.writer import Mention
 
 NOTHING = frozenset[str]()
@@ -88,3 +88,15 @@ def test_what_is_asked_of_a_node_is_told_from_what_leads_on():
     assert asked_property(FORM, Mention(entity_id="Q2", var="x2")) == "P569"
     assert asked_property(FORM, Mention(entity_id="Q1", var="x1")) == ""
     assert taken_properties(FORM, Mention(entity_id="Q1", var="x1")) == {"P84"}
+
+
+def test_of_a_painting_the_century_is_asked_and_of_a_town_or_near_the_turn_it_is_not():
+    said = [c for kind, first in (("Q3305213", 1), ("Q486972", 2)) for i in range(60)
+            for c in (claim(f"Q{first}{i:03}", "P31", kind), claim(f"Q{first}{i:03}", "P571", year(1440 + i)))]
+    facts = SmallFacts(said)
+
+    def asked(entity: str) -> list[tuple[str, str]]:
+        return [(c.property, a.text) for c, a in centuries(facts, Trust(), facts.entity(entity))]
+
+    assert asked("Q1003") == [("P571", "15th century")]
+    assert asked("Q1055") == asked("Q2003") == []

@@ -33,3 +33,17 @@ def test_a_path_without_a_step_asks_the_pictured_thing_itself():
     seed = Seed(entity_id="Q1003", method="paths", rule="pictured", level="easy", domain="person")
     (draft,) = asyncio.run(writer.canonical_question(seed, (), (facts.entity("Q1003"),)))
     assert draft.bindings == {"x0": "Q1003", "a": year(1703).key()} and draft.hops == ()
+
+
+def test_the_century_is_asked_after_all_else():
+    said, year = small_facts.claim, small_facts.year
+    facts = small_facts.SmallFacts([c for i in range(60) for c in (
+        said(f"Q1{i:03}", "P31", "Q3305213"), said(f"Q1{i:03}", "P571", year(1610 + i)), said(f"Q1{i:03}", "P170", f"Q2{i:03}"),
+        said(f"Q2{i:03}", "P31", "Q5"))])
+    writer = GraphWriter(facts=facts, english=English(facts, 1), trust=Trust(), recipe_seed=1)
+    seed = Seed(entity_id="Q1003", method="paths", rule="pictured", level="easy", domain="artifact")
+    painter, century = asyncio.run(writer.canonical_question(seed, (), (facts.entity("Q1003"),)))
+    assert painter.bindings["a"] == "Q2003"
+    assert (century.answer.text, century.form.ask.precision, century.bindings["a"]) == ("17th century", "century", year(1613).key())
+    worded = asyncio.run(writer.word(century, seed))
+    assert worded.text.startswith("In which century was ")

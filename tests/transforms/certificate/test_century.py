@@ -1,0 +1,61 @@
+"""The century of a beginning: of which things it is told, how often a guess is right, and what the certificate says of it."""
+import pytest
+
+from records.form import Ask, ClaimClause, Form, Image
+from records.knowledge import Value, entity_value
+from records.outcomes import Reason
+from tests.small_facts import SmallFacts, claim, year
+from transforms.certificate.century import commonest_century, has_one_century
+from transforms.certificate.certify import CertificateRules, Refusal, certify_form
+from transforms.certificate.facts import Trust
+from transforms.certificate.guess import WEIGHT
+
+PAINTING = "Q3305213"
+FORM = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P571", object="a")), ask=Ask(var="a", type="date", precision="century"))
+
+
+def paintings(*dates: Value, centuries: int = 5) -> SmallFacts:
+    """Q1 with these dates, among sixty paintings of so many centuries from the fifteenth on."""
+    others = [c for i in range(60) for c in (claim(f"Q2{i:03}", "P31", PAINTING), claim(f"Q2{i:03}", "P571", year(1420 + 100 * (i % centuries) + i)))]
+    return SmallFacts([claim("Q1", "P31", PAINTING), *(claim("Q1", "P571", date) for date in dates), *others])
+
+
+def certified(facts: SmallFacts, date: Value):
+    return certify_form(FORM, facts, {"x0": entity_value("Q1")}, {"x0": "Q1", "a": date.key()}, CertificateRules(stated=False))
+
+
+@pytest.mark.parametrize(("dates", "told"), [
+    ((year(1642),), True), ((year(1478), year(1485)), True), ((year(1510),), True), ((year(1490),), True),
+    ((year(1503),), False), ((year(1795),), False), ((year(1900),), False), ((year(1490), year(1520)), False), ((), False),
+    ((Value(kind="time", time="-0450-00-00T00:00:00Z", precision=9),), False), ((Value(kind="time", time="+1642-00-00T00:00:00Z", precision=8),), False),
+])
+def test_a_century_is_told_where_all_dates_lie_in_one_and_none_near_its_turn(dates, told):
+    assert has_one_century(paintings(*dates), Trust(), "Q1", "P571") is told
+
+
+def test_of_a_relation_that_is_asked_more_exactly_no_century_is_told():
+    facts = SmallFacts([c for i in range(60) for c in (claim(f"Q1{i:03}", "P31", "Q5"), claim(f"Q1{i:03}", "P569", year(1720 + i)))])
+    assert not has_one_century(facts, Trust(), "Q1003", "P569")
+
+
+def test_where_things_of_the_kind_have_several_centuries_none_is_told():
+    twice = [c for i in range(60) for c in (claim(f"Q2{i:03}", "P31", PAINTING), *(claim(f"Q2{i:03}", "P571", year(y)) for y in (1450, 1650)))]
+    assert not has_one_century(SmallFacts([claim("Q1", "P31", PAINTING), claim("Q1", "P571", year(1642)), *twice]), Trust(), "Q1", "P571")
+
+
+def test_the_commonest_century_counts_among_the_others_of_the_class():
+    assert commonest_century(paintings(year(1642)), "Q1", "P571", WEIGHT) == pytest.approx(13 / 61, abs=0.03)
+    assert commonest_century(paintings(year(1442), centuries=1), "Q1", "P571", WEIGHT) > 0.95
+    assert commonest_century(paintings(year(1642)), "Q9", "P571", WEIGHT) == 1.0, "nothing is known of its kind"
+
+
+def test_a_question_for_the_century_is_certified_and_one_of_its_years_is_not_the_answer():
+    made = certified(paintings(year(1478), year(1485)), year(1478))
+    assert not isinstance(made, Refusal) and made.margin > 1 and made.answers_without_picture == 5
+    near = certified(paintings(year(1503)), year(1503))
+    assert isinstance(near, Refusal) and near.reason is Reason.MARGIN_TOO_SMALL
+
+
+def test_a_century_in_which_nearly_all_of_the_kind_lie_is_guessed():
+    made = certified(paintings(year(1442), year(1442), centuries=2), year(1442))
+    assert isinstance(made, Refusal) and made.reason is Reason.GUESSABLE
