@@ -288,3 +288,11 @@ def test_the_last_description_is_asked_for_only_where_one_leads_to_a_picture_tha
     made = writer(facts("Q3", "Q5", OfVarga, FOUND), ("take_fact", {"descriptions": []}))
     assert asyncio.run(made.take_fact(start, Mention(entity_id="Q3", surface="Brisk Light"), SEED, last)) == []
     assert [role for role, _ in made.client.prompts] == calls
+
+
+def test_a_name_that_nothing_could_take_the_place_of_is_not_offered_for_hiding():
+    (start,), _ = begun(False, BESIDE)
+    made = writer(facts("Q3", "Q5", OfVarga, FOUND))
+    assert set(made._named(start, SEED)) == {"Q3", "Q25"}
+    found = asyncio.run(made.pick_entity(start, SEED))  # of Anna Lehn nothing is known by which to describe her
+    assert [m.entity_id for m in found] == ["Q3"] and made.client.prompts == []
