@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks.paintings import write
 from benchmarks.truth import certified, share
+from benchmarks.truth_reader.world import century_of
 from records.synthesis import Question
 
 Triples = dict[str, dict[str, set[str]]]
@@ -80,6 +81,8 @@ def true_answers(question: Question, truth: tuple[Triples, dict]) -> set[str]:
         if computed:
             years = [int(binding[a["var"]]) for a in computed["args"]]
             found.add(str(abs(years[0] - years[1])))
+        elif form["ask"].get("precision") == "century":
+            found.add(f"century {century_of(int(binding[form['ask']['var']]))[0]}")
         else:
             found.add(binding[form["ask"]["var"]])
     return found

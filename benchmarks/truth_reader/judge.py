@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.truth_reader.parts import BARE
 from benchmarks.truth_reader.query import Has, Kind, Query, Related, Seen
 from benchmarks.truth_reader.reader import Reader, Reading
-from benchmarks.truth_reader.world import WHERE, Number, Text
+from benchmarks.truth_reader.world import WHERE, Number, Text, century_of
 from records.knowledge import Value
 from records.synthesis import Question
 
@@ -49,6 +49,8 @@ def stated(value: Value) -> Any:
         case "time":
             sign = -1 if value.time.startswith("-") else 1
             parts = [int(x) for x in value.time.lstrip("+-").split("T")[0].split("-")]
+            if value.precision == 7:
+                return century_of(sign * parts[0])
             return tuple([sign * parts[0], *parts[1:]][:{9: 1, 10: 2, 11: 3}.get(value.precision, 1)])
         case "quantity":
             return Number(value.number or 0.0, value.unit)

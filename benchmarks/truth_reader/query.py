@@ -130,7 +130,7 @@ Atom = Together | Called | Pictured | Named | Kind | Related | Has | Compared | 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the question wants: kind "thing", "year", "month", "day", "number", "text", "count", or a computation.
+    """What the question wants: kind "thing", "century", "year", "month", "day", "number", "text", "count", or a computation.
 
     Computations (over two literals): years (between two years), full_years (between two days), difference, sum, ratio.
     """

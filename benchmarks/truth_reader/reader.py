@@ -26,7 +26,7 @@ from benchmarks.truth_reader.query import (
     renamed,
 )
 from benchmarks.truth_reader.sentences import Sentences
-from benchmarks.truth_reader.world import Truth
+from benchmarks.truth_reader.world import Truth, century_of
 
 MOST_READINGS = 40
 """Readings of one text that are executed, the most natural first."""
@@ -199,6 +199,8 @@ def value_of(asked: Asked, values: list):
             return first
         case "year" | "month" | "day":
             return first[:{"year": 1, "month": 2, "day": 3}[asked.kind]] if isinstance(first, tuple) else None
+        case "century":
+            return century_of(first[0]) if isinstance(first, tuple) else None
         case "number":
             return first if isinstance(first, Number) and asked.unit in ("", first.unit) else None
         case "years":

@@ -47,6 +47,15 @@ class Thing:
     pictures: tuple[str, ...] = ()
 
 
+def century_of(year: int) -> tuple[int]:
+    """The century of a year, as an answer: 1700 is the last of the 17th.
+
+    >>> century_of(1642), century_of(1700)
+    ((17,), (17,))
+    """
+    return ((year - 1) // 100 + 1,)
+
+
 def literal_of(key: str) -> Literal | None:
     """The literal of a value's key ("time:+1832-05/10", "quantity:35:Q11573", "string::No. 5"), or None for other kinds.
 

@@ -57,6 +57,8 @@ QUESTIONS = [
     ("What were the last words of the architect of this bridge?", OLD, Text("Sell the piano")),
     ("What did the architect of this bridge call his dog?", OLD, "Q4"),
     ("In which town was the man this bridge is named after born?", OLD, "Q4"),
+    ("In which century was this bridge built?", OLD, (19,)),
+    ("In which century was the lighthouse designed by the architect of this bridge built?", OLD, (19,)),
     ("Consider the lighthouse that is taller than that bridge and was designed by the architect of the bridge in the picture. Who designed it?", OLD, None),
     ("Who trained this bridge's architect?", OLD, "Q10"),
     ("In which town was the architect of the lighthouse seen here born?", NORTH, "Q4"),

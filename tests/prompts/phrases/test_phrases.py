@@ -39,7 +39,7 @@ def test_a_property_has_sentences_of_known_verbs_and_questions_whose_slots_fit(p
 def test_a_county_has_its_seat_in_a_town_and_the_subjects_words_stand_before_the_objects():
     said = [f.statement(*("a town", "a county") if f.subject == "s" else ("a county", "a town")) for f in property_phrase("P1376").variant((), ("county",)).say]
     assert said == ["a town is the seat of a county", "a county has its seat in a town"]
-    assert property_phrase("P138").variant(("person",), ("person",)).ask == ("After whom was {s} named?",)
+    assert property_phrase("P138").variant(("person",), ("person",)).ask == ("Who was {s} named after?",)
     assert "Who gave their name to {s}?" in property_phrase("P138").variant(("bridge",), ("person",)).ask
 
 

@@ -1,4 +1,5 @@
 """The question itself, by the type of its answer."""
+from prompts.phrases.frames import PREPOSITIONS
 from records.form import Compute, Term
 from transforms.writing.graph.lints import is_heavy
 from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
@@ -53,8 +54,8 @@ def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool 
 
 
 def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
-    """What stands between a verb's two halves has to be kept in mind, and costs."""
-    phrases.cost += 0.45 * max(0, len(subject.split()) - LIGHT) + 3.0 * len(NESTED.findall(subject))
+    """What stands between a verb's two halves has to be kept in mind, and costs; no preposition may meet the second ("is named after call his horse")."""
+    phrases.cost += 0.45 * max(0, len(subject.split()) - LIGHT) + 3.0 * len(NESTED.findall(subject)) + HOPELESS * (subject.split()[-1] in PREPOSITIONS)
 
 
 def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:

@@ -65,8 +65,23 @@ def test_a_form_that_cannot_be_said_well_gets_no_wording(index):
 def test_a_painting_is_asked_about_as_people_ask_and_somebodys_namesake_too():
     said = _all("x0 painting, a human", "entity", "image x0", "x0 P170 a")
     assert said == {"Who painted this?", "Who painted this picture?"}
-    assert _all("x0 human, a human", "entity", "image x0", "x0 P138 a") >= {"After whom was this person named?"}
+    assert _all("x0 human, a human", "entity", "image x0", "x0 P138 a") >= {"Who was this person named after?"}
     assert any("Who gave their name to" in text for text in _all("x0 bridge, a human", "entity", "image x0", "x0 P138 a"))
+
+
+def test_no_preposition_stands_before_the_second_half_of_a_verb():
+    said = _all("x0 arch bridge, x1 human, a horse", "entity", "image x0", "x0 P138 x1", "x1 P1429 a", seeds=40)
+    assert not any("after call" in text for text in said), said
+    assert any(text.endswith("named after?") for text in _all("x0 literary award, x1 human", "string", "image x0", "x0 P138 x1", "x1 P3909 a", seeds=40))
+
+
+@pytest.mark.parametrize(("things", "ask", "clauses", "said", "never"), [
+    ("x0 town, x1 newspaper, a human", "entity", ("x1 is newspaper", "x1 P159 x0", "x1 P112 a"), "founded the newspaper published in this town", "based"),
+    ("x0 town, x1 shipyard, a human", "entity", ("x1 is shipyard", "x1 P159 x0", "x1 P112 a"), "founded the shipyard in this town", "based"),
+    ("x0 windmill, x1 human", "string", ("x0 P84 x1", "x1 P3909 a"), "designer of this windmill", "architect")])
+def test_a_newspaper_is_published_in_a_town_a_shipyard_is_there_and_a_windmill_has_a_designer(things, ask, clauses, said, never):
+    texts = _all(things, ask, "image x0", *clauses, seeds=40)
+    assert any(said in text for text in texts) and not any(never in text for text in texts), texts
 
 
 def test_children_are_counted_and_no_number_of_them_is_asked_for():
