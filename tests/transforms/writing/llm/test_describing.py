@@ -23,7 +23,8 @@ NAMES = {"Q1": "Ardwen Light", "Q2": "Ilse Varga", "Q3": "Brisk Light", "Q4": "C
 PROPERTIES = {"P84": ("architect", "wikibase-item"), "P31": ("instance of", "wikibase-item"), "P1619": ("date of official opening", "time"),
               "P17": ("country", "wikibase-item"), "P106": ("occupation", "wikibase-item"), "P189": ("location of discovery", "wikibase-item"),
               "P19": ("place of birth", "wikibase-item"), "P20": ("place of death", "wikibase-item"),
-              "P112": ("founded by", "wikibase-item"), "P131": ("located in", "wikibase-item")}
+              "P112": ("founded by", "wikibase-item"), "P462": ("color", "wikibase-item"), "P729": ("service entry", "time"),
+              "P131": ("located in", "wikibase-item")}
 HOPS = (Hop(source="x0", target="x1", property="P84"), Hop(source="x1", target="x2", property="P84", reverse=True))
 MANY = 60
 """Further lighthouses, from which a property is seen to have one value."""
@@ -230,11 +231,25 @@ def test_a_set_of_occupations_alone_tells_nothing_to_look_up():
     assert offered(facts("Q3", "Q5", more=more)) == [["located in: Orlen"]]
 
 
+@pytest.mark.parametrize(("colours", "sets"), [(("Q28",), [["color: violet"]]), (("Q28", "Q29"), [])])
+def test_one_of_two_colours_describes_nothing(colours, sets):
+    store = facts("", more=tuple(claim(e, "P462", colour) for e in ("Q3", "Q5") for colour in colours))
+    store.entities |= {"Q28": Entity(id="Q28", labels={"en": "violet"}), "Q29": Entity(id="Q29", labels={"en": "black"})}
+    assert offered(store) == sets
+
+
+@pytest.mark.parametrize(("value", "sets"), [
+    (year(1900), [["service entry: 1900"]]),
+    (Value(kind="time", time="+1900-07-03T00:00:00Z", precision=11), [["service entry (year only): 1900"]])])
+def test_a_description_tells_no_day_but_may_tell_its_year(value, sets):
+    assert offered(facts("", more=tuple(claim(e, "P729", value) for e in ("Q3", "Q5")))) == sets
+
+
 def test_a_claim_with_the_verb_that_is_asked_for_is_in_no_set():
     """A ship "put into service" and a lighthouse "opened" are both opened: "In which year was the lighthouse opened that was opened …?"."""
     store = facts("Q3", "Q5", more=tuple(claim(e, "P729", year(1900)) for e in ("Q3", "Q5")))
     sets = [offered(store, f"In which year {verb}?") for verb in ("did it receive visitors", "was it opened")]
-    assert ["P729: 1900"] in sets[0] and sets[1] == [["located in: Orlen"]]
+    assert ["service entry: 1900"] in sets[0] and sets[1] == [["located in: Orlen"]]
 
 
 @pytest.mark.parametrize("pictured", [("Q2",), ()])
