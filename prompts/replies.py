@@ -54,7 +54,7 @@ class AskedQuestion(BaseModel):
 
 class CitedClaim(BaseModel):
     number: int = Field(description="number of the claim")
-    words: str = _text("the words that state it, relation and value, copied exactly from your question or description", 300)
+    words: str = _text("the words that state it, relation and value, copied exactly from what you wrote", 300)
 
 
 class SeedQuestion(AskedQuestion):
@@ -215,10 +215,10 @@ class Solved(Reply):
 
 
 class PictureJudged(Reply):
-    shows: str = _why("what is to be seen, one sentence")
+    shows: str = _why("what is to be seen, one sentence, without naming it")
     kind: Literal["photograph", "artwork", "drawing", "flag_or_emblem", "logo", "map", "diagram_or_chart", "icon", "text"] = Field(
         description="drawing for whatever is drawn to show a thing: an illustration, a sketch, a flat or computer-made picture; "
-                    "artwork for a painting, print or sculpture that is itself the thing to be recognised")
+                    "artwork where a painting or print, photographed or not, is the whole picture; photograph for other photographs, a sculpture's among them")
     too_simple: bool = Field(description="the verdict")
 
     @model_validator(mode="after")

@@ -83,6 +83,8 @@ def _check(run: RunFolder, recipe: Recipe) -> None:
     for name in recipe.export.shares:
         if not _SPLIT.fullmatch(name) or name == "benchmark":
             raise InputError(f"recipe key export.shares, {name!r}", "cannot name a split", "Use letters, digits and _; not \"benchmark\".")
+    if not any(recipe.export.shares.values()):
+        raise InputError("recipe key export.shares", "gives no split a share", "Name a split with a share above 0.")
     for name in recipe.export.formats:
         if name not in FORMATS:
             raise InputError(f"recipe key export.formats, {name!r}", "is no format", f"Use some of {', '.join(FORMATS)}.")

@@ -52,8 +52,8 @@ def quota(keys: Iterable[Key], ratio: Mapping[str, float], seed: int) -> Quota:
         drawn[split][level].append(place)
     last = {}
     for split, levels in drawn.items():
-        unit = min((len(places) / ratio[level] for level, places in levels.items() if ratio.get(level)), default=0.0)
+        named = {level: places for level, places in levels.items() if ratio.get(level)}
         for level, places in levels.items():
-            num = int(unit * ratio.get(level, 0.0) + 1e-9)
+            num = int(ratio[level] * min(len(found) / ratio[of] for of, found in named.items()) + 1e-9) if level in named else 0
             last[split, level] = sorted(places)[num - 1] if num else ""
     return Quota(seed, last)

@@ -3,11 +3,11 @@
 By every shared entity one component would swallow two thirds of the data; anchor, picture and path do not. Where a run sets a benchmark aside, a
 seed goes one way too (VSearcher removes its training seeds from its benchmark), and a question of level `benchmark` takes its component with it.
 """
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from pipeline.recipe import Recipe
-from records.identity import priority
 from records.synthesis import Question
+from transforms.drafting.schedule import by_weight
 
 BENCHMARK = "benchmark"
 """A split, and the level of the questions that always go there."""
@@ -65,16 +65,10 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 def split_of(component: str, recipe: Recipe) -> str:
     """The split of a component, drawn by its name: "benchmark", or one of the recipe's shares, for "sft" or for "rl"."""
     export = recipe.export
-    if _draw(recipe.seed, component, BENCHMARK) < export.benchmark_share:
+
+    def drawn(weights: Mapping[str, float], purpose: str) -> str:
+        return by_weight(weights, recipe.seed, component, purpose)
+
+    if drawn({BENCHMARK: export.benchmark_share, "other": 1 - export.benchmark_share}, BENCHMARK) == BENCHMARK:
         return BENCHMARK
-    use = "rl" if _draw(recipe.seed, component, "use") < export.rl_share else "sft"
-    at = _draw(recipe.seed, component, "share") * sum(export.shares.values())
-    for name in sorted(export.shares):
-        at -= export.shares[name]
-        if at < 0:
-            return f"{use}/{name}"
-    return f"{use}/{max(export.shares)}"
-
-
-def _draw(seed: int, component: str, purpose: str) -> float:
-    return int(priority(seed, component, purpose)[:12], 16) / 16**12
+    return f"{drawn({'rl': export.rl_share, 'sft': 1 - export.rl_share}, 'use')}/{drawn(export.shares, 'share')}"

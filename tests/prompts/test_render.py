@@ -1,5 +1,6 @@
 """Every role renders; its prompt is written down in goldens/, so that a change is seen."""
 import os
+import re
 from pathlib import Path
 
 import jinja2
@@ -25,7 +26,8 @@ VALUES = {
     "after": fenced("second", "Who built the tallest lighthouse of Merren?"), "fact": fenced("source", "height: 31 metre"),
     "found_by_picture": True, "only_material": False, "material": fenced("pages", "Ardwen Light\nA lighthouse."), "aliases": "I. Varga",
     "reply": fenced("reply", "Ilse Varga"), "report": fenced("report", "It was Ilse Varga, or her son."), "final": fenced("final_answer", "Ilse Varga"),
-    "askable": "1, 2", "choice": True, "offers": "1 + 2", "found": fenced("found", "Brisk Light\nA lighthouse."), "phrase": "the lighthouse in the picture",
+    "sentence_steps": True, "askable": "1, 2", "choice": True, "offers": "1 + 2", "found": fenced("found", "Brisk Light\nA lighthouse."),
+    "phrase": "the lighthouse in the picture",
     "lines": fenced("lines", "1. Ardwen Light — architect: Ilse Varga"), "kinds": fenced("kinds", "Ardwen Light: lighthouse\nIlse Varga: human, female"),
     "goal": fenced("goal", "when Ardwen Light was built"), "title": "Ardwen Light", "page": fenced("page", "Ardwen Light was lit in 1871."),
     "trajectory": fenced("trajectory", '1. thought: t\n   call: text_search {"query":"Ardwen Light"}\n   result: A lighthouse.'),
@@ -47,6 +49,19 @@ def test_a_prompt_is_as_written_down(name):
     if os.environ.get("REWRITE_GOLDENS"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["canonical_question", "seed_question", "describe", "take_fact"])
+def test_where_no_sentences_are_shown_no_rule_speaks_of_them(name):
+    text = render(ROLES[name], **{**VALUES, "sentences": "", "sentence_steps": False}).text
+    rules = text.partition("Reply with one JSON object")[0]
+    assert "[[ ]]" not in rules and "a sentence" not in rules.lower().replace("a sentence of its own", "").replace("ask in one sentence", "")
+    assert "\n\n\n" not in text
+
+
+def test_a_rule_begins_on_a_line_of_its_own():
+    for name in ROLES:
+        assert not re.search(r"[A-Za-z]- ", render(ROLES[name], **{**VALUES, "num_wanted": 1}).text), name
 
 
 def test_each_role_has_its_template_and_each_template_its_role():

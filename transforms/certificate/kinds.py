@@ -16,7 +16,8 @@ from transforms.certificate.facts import Facts
 from transforms.certificate.leak import folded, leaked
 from transforms.certificate.stating import statement_of
 
-CLASS, SEX, OCCUPATION, HUMAN = "P31", "P21", "P106", "Q5"
+KINDS = CLASS, SEX, OCCUPATION = "P31", "P21", "P106"
+HUMAN = "Q5"
 MALE, FEMALE = "Q6581097", "Q6581072"
 PARENTS = {"P22": MALE, "P25": FEMALE}
 """Relations that tell the sex of their object."""
@@ -39,8 +40,8 @@ def stated_kinds(facts: Facts, entity_id: str, language: str = "en") -> tuple[St
     entity = facts.entity(entity_id)
     above = {word for c in (entity.class_closure if entity else ()) for word in _said(facts, c, language)}
     found = []
-    for claim in sorted(facts.claims(entity_id), key=lambda c: (CLASS, SEX, OCCUPATION).index(c.property) if c.property in (CLASS, SEX, OCCUPATION) else 9):
-        value = facts.entity(claim.value.entity) if claim.best and claim.property in (CLASS, SEX, OCCUPATION) else None
+    for claim in sorted(facts.claims(entity_id), key=lambda c: KINDS.index(c.property) if c.property in KINDS else len(KINDS)):
+        value = facts.entity(claim.value.entity) if claim.best and claim.property in KINDS else None
         if value is not None:
             words = _said(facts, value.id, language) | frozenset(above if claim.property == CLASS else ()) | frozenset(
                 PERSON if value.id == HUMAN else _sexes().get(value.id, ()))

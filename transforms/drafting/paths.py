@@ -42,7 +42,7 @@ async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer
                 trail.add_reason(Reason.NO_ANSWER, nodes[-1].label())
             drafts += made[:MAX_CANONICAL]
         ranked = by_interest(drafts, facts, rules.least_interest, trail)
-        turn = seed.index % max(1, len(ranked)) if rules.take_turns else 0
+        turn = seed.index % len(ranked) if ranked and rules.take_turns else 0
         finished = await _first_finished(ranked[turn:] + ranked[:turn], seed, writer, accept, rules, recipe_seed, trail)
         if finished is not None:
             return finished

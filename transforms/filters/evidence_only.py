@@ -31,16 +31,16 @@ class EvidenceFacts:
     def claims(self, subject: str) -> tuple[Claim, ...]:
         return tuple(self._claims.get(subject, ()))
 
-    def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
+    def claims_into(self, entity_id: str, **limit: int) -> tuple[Claim, ...]:
         return ()
 
-    def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
+    def subjects(self, property: str, value_key: str, **limit: int) -> tuple[str, ...]:
         return tuple(sorted({c.subject for cs in self._claims.values() for c in cs if c.property == property and keys_overlap(value_key, c.value.key())}))
 
     def num_subjects(self, property: str, value_key: str) -> int:
         return len(self.subjects(property, value_key))
 
-    def members(self, class_id: str, *, limit: int = 10_000) -> tuple[str, ...]:
+    def members(self, class_id: str, **limit: int) -> tuple[str, ...]:
         return tuple(e for e in self._nodes if (found := self._facts.entity(e)) and class_id in (*found.class_closure, *found.classes))
 
     def num_members(self, class_id: str) -> int:
@@ -87,9 +87,3 @@ def solvable(question: Question, facts: Facts) -> Question | Rejection:
     if found != (question.answer.value.key(),):
         return reject(question, Reason.NOT_SOLVABLE, {"found": list(found)})
     return question.with_verdict(Verdict(filter="solvable", passed=True, solver="evidence_execution", num_samples=1, num_correct=1))
-
-
-
-
-
-

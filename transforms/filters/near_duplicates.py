@@ -17,8 +17,8 @@ from records.identity import sha256_hex
 MISSED = 0.005
 """Chance, by the arithmetic of `banding`, that two texts at the very threshold share no band; no more than 1 % is asked for."""
 MAX_BANDS, MAX_ROWS = 12, 10
-BLOCK_TRIPLES = 200_000
-"""Triples of one group that are in memory at once: about 7,700 questions of 28 words, 66 MB measured."""
+BLOCK = 7_700
+"""Texts of one group whose triples are in memory at once: 66 MB measured for questions of 28 words."""
 
 Member = tuple[str, str, str]
 """Rank (the smaller one wins), id, words: a text as `transforms.certificate.leak.folded` gives it."""
@@ -51,12 +51,15 @@ def banding(similarity: float) -> tuple[int, int]:
 
     Args:
         similarity: 0.5 to 1, as recipes allow; towards 0 the number of bands grows without end.
+
+    Raises:
+        ValueError: a similarity that more than `MAX_BANDS` bands of one row would be needed for.
     """
-    for rows in range(MAX_ROWS, 1, -1):
+    for rows in range(MAX_ROWS, 0, -1):
         bands = next(b for b in count(1) if (1 - similarity**rows)**b <= MISSED)
         if bands <= MAX_BANDS:
             return bands, rows
-    return next(b for b in count(1) if (1 - similarity)**b <= MISSED), 1
+    raise ValueError(f"texts of similarity {similarity} need more than {MAX_BANDS} bands")
 
 
 @lru_cache
@@ -83,16 +86,16 @@ def band_keys(words: str, about: str, similarity: float) -> Iterator[str]:
 def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member, Member]]:
     """Each member with the first, by rank, of those that it is alike to, unless it is that itself.
 
-    Exact, and the same in any order. Memory is that of one block (`BLOCK_TRIPLES`): the members are gone through twice for each block.
+    Exact, and the same in any order. Memory is that of one block (`BLOCK`): the members are gone through twice for each block.
 
     Args:
         members: can be gone through again and again, as what GroupByKey gives.
         similarity: smallest Jaccard similarity of two that are alike.
     """
-    if next(islice(members, 1, 2), None) is None:  # most bands have one text
+    if next(islice(members, 1, None), None) is None:  # most bands have one text
         return
     rest = iter(members)
-    while block := _block(rest):
+    while block := [(member, triples(member[2])) for member in islice(rest, BLOCK)]:
         first = [member for member, _ in block]
         by_triple = _by_rarest(block, similarity)
         for other in members:
@@ -101,16 +104,6 @@ def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member
                 if other < first[number] and jaccard(theirs, block[number][1]) >= similarity:
                     first[number] = other
         yield from ((member, winner) for (member, _), winner in zip(block, first, strict=True) if winner != member)
-
-
-def _block(members: Iterator[Member]) -> list[tuple[Member, frozenset[str]]]:
-    block, size = [], 0
-    for member in members:
-        block.append((member, triples(member[2])))
-        size += len(block[-1][1])
-        if size >= BLOCK_TRIPLES:
-            break
-    return block
 
 
 def _by_rarest(block: list[tuple[Member, frozenset[str]]], similarity: float) -> dict[str, list[int]]:
@@ -122,7 +115,8 @@ def _by_rarest(block: list[tuple[Member, frozenset[str]]], similarity: float) ->
     occurrences = Counter(triple for _, mine in block for triple in mine)
     numbers = defaultdict(list)
     for number, (_, mine) in enumerate(block):
-        needed = next(k for k in range(len(mine) + 1) if k / len(mine) >= similarity)  # by the very division of `jaccard`, not by rounding
-        for triple in sorted(mine, key=occurrences.__getitem__)[:len(mine) - needed + 1]:
+        for passed, triple in enumerate(sorted(mine, key=occurrences.__getitem__)):
+            if (len(mine) - passed) / len(mine) < similarity:  # by the very division of `jaccard`, not by rounding
+                break
             numbers[triple].append(number)
     return numbers

@@ -34,17 +34,17 @@ class KnownFacts:
     def claims(self, subject: str) -> tuple[Claim, ...]:
         return self.facts.claims(subject) if self.known(subject) else ()
 
-    def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
+    def claims_into(self, entity_id: str, **limit: int) -> tuple[Claim, ...]:
         return ()
 
-    def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
-        return tuple(s for s in self.facts.subjects(property, value_key, limit=limit) if self.known(s))
+    def subjects(self, property: str, value_key: str, **limit: int) -> tuple[str, ...]:
+        return tuple(s for s in self.facts.subjects(property, value_key, **limit) if self.known(s))
 
     def num_subjects(self, property: str, value_key: str) -> int:
         return self.facts.num_subjects(property, value_key)
 
-    def members(self, class_id: str, *, limit: int = 10_000) -> tuple[str, ...]:
-        return tuple(m for m in self.facts.members(class_id, limit=limit) if self.known(m))
+    def members(self, class_id: str, **limit: int) -> tuple[str, ...]:
+        return tuple(m for m in self.facts.members(class_id, **limit) if self.known(m))
 
     def num_members(self, class_id: str) -> int:
         return self.facts.num_members(class_id)
@@ -117,7 +117,7 @@ def popularity_prior(question: Question, facts: Facts, binding: Binding, *, name
         anchor = part.anchor
         given = {anchor: binding[anchor]} if sees_picture and known.known(binding[anchor].entity) else {}
         try:
-            solutions = answers(part, known, given, most=2)
+            solutions = answers(part, known, given)
             outcome = "answered" if len(solutions) == 1 else "several" if solutions else "no_route"
         except (TooLarge, KeyError):
             outcome = "no_route"

@@ -108,9 +108,8 @@ def near_duplicate(perceptual_hash: str, others: Collection[str], max_distance: 
     if not perceptual_hash:
         return ""
     bits = int(perceptual_hash, 16)
-    distances = [((bits ^ int(other, 16)).bit_count(), other) for other in others if other]
-    distance, nearest = min(distances, default=(max_distance + 1, ""))
-    return nearest if distance <= max_distance else ""
+    near = [(distance, other) for other in others if other and (distance := (bits ^ int(other, 16)).bit_count()) <= max_distance]
+    return min(near)[1] if near else ""
 
 
 def perceptual_hash(data: bytes) -> str:

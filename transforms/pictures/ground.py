@@ -111,7 +111,7 @@ def ground(picture: np.ndarray, anchor: str, descriptions: dict[str, str], vecto
 
 def how_well(grounding: Grounding) -> tuple[bool, float]:
     """The order of pictures that pass, best last: one of which something is stated before any other, then by similarity. All are equal where it was not run."""
-    return bool(grounding.support), -1.0 if grounding.score is None else grounding.score
+    return bool(grounding.support), grounding.score or 0.0
 
 
 def distractors(members: Sequence[str], path: Sequence[str], anchor: str, seed: int, count: int) -> list[str]:

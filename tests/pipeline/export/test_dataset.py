@@ -172,7 +172,8 @@ def test_a_missing_or_changed_picture_is_refused(job):
         export_dataset(job)
 
 
-@pytest.mark.parametrize(("settings", "word"), [({"shares": {"a b": 1.0}}, "cannot name a split"), ({"formats": ["csv"]}, "is no format")])
+@pytest.mark.parametrize(("settings", "word"), [({"shares": {"a b": 1.0}}, "cannot name a split"), ({"shares": {"train": 0.0}}, "gives no split a share"),
+                                                ({"formats": ["csv"]}, "is no format")])
 def test_export_settings_that_cannot_be_are_refused(job, settings, word):
     with pytest.raises(InputError, match=word):
         export_dataset(world.job_of(Path(job.run.path), Path(job.store_path), **settings))

@@ -1,6 +1,6 @@
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.export.quota import draw, quota
@@ -26,6 +26,7 @@ def test_a_level_that_is_not_named_gets_no_place():
     assert left(QUESTIONS, {"easy": 1}) == {"easy": 20}
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(QUESTIONS), unique_by=lambda q: q.id, min_size=1), st.permutations(["easy", "medium", "hard"]))
 def test_the_largest_set_with_the_ratio_is_left(questions, order):
     ratio = dict(zip(order, (4, 3, 3), strict=True))

@@ -25,6 +25,13 @@ def test_a_property_is_functional_by_what_is_seen_and_what_was_believed(property
     assert is_functional(SmallFacts(values(property, subjects, doubled)), property, ("Qc",), Trust()) == functional
 
 
+def test_a_class_that_just_reaches_the_bar_is_functional_and_one_just_below_is_not():
+    facts = SmallFacts(values("P84", 200, 2))
+    everywhere = (202 - 200 + 1 * 0.05) / (200 + 1)
+    reached = 1 / (1 + (202 - 200 + 20 * everywhere) / (200 + 20))
+    assert is_functional(facts, "P84", ("Qc",), Trust(measured=reached)) and not is_functional(facts, "P84", ("Qc",), Trust(measured=reached + 1e-9))
+
+
 def test_a_small_class_is_drawn_towards_all_subjects():
     sound, mixed = values("P84", 400, 0), values("P84", 400, 40)
     few = values("P84", 5, 0, "Qd", 500)
@@ -66,6 +73,13 @@ def test_a_number_that_is_told_with_its_date_is_volatile_and_a_lasting_one_is_no
     volatile = {c.subject for c in claims if is_volatile(facts, c)}
     assert volatile == {"Q1", "Q2", "Q5"}, "its own date, or that of its property elsewhere; a marriage is no number"
     assert is_volatile(facts, claim("Q8", "P1082", women)), "by the table, however it is told"
+
+
+@pytest.mark.parametrize(("others", "volatile"), [(19, False), (18, True)])
+def test_a_number_of_which_more_than_one_in_twenty_is_dated_is_volatile(others, volatile):
+    women, dated = Value(kind="quantity", number=812), (Qualifier(property="P585", value=year(2011)),)
+    claims = [claim("Q1", "P9999", women, qualifiers=dated), *(claim(f"Q2{n}", "P9999", women) for n in range(others))]
+    assert is_volatile(SmallFacts(claims), claims[1]) == volatile
 
 
 def test_a_year_beside_its_day_is_no_second_value():

@@ -4,7 +4,7 @@ import asyncio
 import pytest
 
 from records.form import Ask, ClaimClause, ClassClause, Form, Image
-from records.knowledge import Value, entity_value
+from records.knowledge import Article, InfoboxField, Section, Value, entity_value
 from records.outcomes import Reason
 from records.synthesis import Answer
 from tests.small_facts import SmallFacts, claim, year
@@ -12,6 +12,7 @@ from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
 from tests.transforms.drafting.scripted import ANSWER, FAULT, NO, SEED, YES, Scripted, draft, step
 from transforms.certificate.certify import CertificateRules, Refusal
 from transforms.certificate.facts import Trust
+from transforms.certificate.guess import guess_of_kind
 from transforms.drafting.accept import Accept, binding_of
 from transforms.writing.writer import Draft
 
@@ -185,3 +186,66 @@ def test_bindings_are_entities_or_values_by_their_keys():
 
 def test_a_step_that_no_page_states_is_hopeless_where_the_recipe_asks_for_pages():
     assert accept(CertificateRules()).hopeless(BORN, BINDINGS).reason == Reason.NOT_STATED and accept(PROVED).hopeless(BORN, BINDINGS) is None
+
+
+def test_a_form_that_hangs_apart_or_asks_for_one_relation_in_two_steps_is_hopeless_whatever_pages_state():
+    loose = Form(clauses=(*BORN.clauses, ClassClause(var="z", class_id=LIGHTHOUSE)), ask=BORN.ask)
+    assert accept(PROVED).hopeless(loose, {**BINDINGS, "z": "Q1001"}).reason == Reason.NOT_CONNECTED
+    mother = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P22", object="x1"), ClaimClause(subject="x1", property="P26", object="a")),
+                  ask=Ask(var="a", type="entity"))
+    assert accept(PROVED).hopeless(mother, {"x0": "Q2001", "x1": "Q2002", "a": "Q2003"}).reason == Reason.COLLAPSES
+
+
+def test_a_form_that_does_not_need_its_picture_is_hopeless():
+    all_in_one_year = SmallFacts([*(c for c in crowd() if c.property != "P569"), *(claim(f"Q2{i:03}", "P569", year(1660)) for i in range(60))])
+    assert accept(PROVED, all_in_one_year).hopeless(BORN, BINDINGS).reason == Reason.PICTURE_NOT_NEEDED
+
+
+def test_a_description_is_refused_for_the_first_rival_that_is_too_near_and_no_nearer_one_is_looked_for():
+    near = SmallFacts([*crowd(), claim("Q1998", "P31", LIGHTHOUSE), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", "Q2000")])
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x1", property="P84", object="x0"), ClassClause(var="x1", class_id=LIGHTHOUSE)),
+                ask=Ask(var="x1", type="entity"))
+    refused = accept(CertificateRules(), near).described(form, {"x0": "Q2000", "x1": "Q1000"}, "x1")
+    assert refused.reason == Reason.MARGIN_TOO_SMALL and (refused.evidence["margin"], refused.evidence["rival"]["entity_id"]) == (1, "Q1998")
+
+
+def test_the_commonest_answer_is_refused_only_above_the_recipes_share_and_told_to_three_places():
+    third = SmallFacts([*crowd(), *(claim(f"Q2{i:03}", "P27", "Q30" if i < 23 else f"Q4{i:03}") for i in range(60))])
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x1", property="P27", object="a")),
+                ask=Ask(var="a", type="entity"))
+    asked = Draft(text="?", answer=ANSWER, form=form, bindings={"x0": "Q1000", "x1": "Q2000", "a": "Q30"}, anchor="Q1000")
+    share = guess_of_kind(form, third, binding_of(asked.bindings))
+    assert accept(CertificateRules(max_guess=share), third).guessed(asked) is None
+    refused = accept(CertificateRules(max_guess=share - 1e-9), third).guessed(asked)
+    assert refused.evidence == {"share": round(share, 3)} and refused.evidence["share"] != round(share, 4)
+
+
+REVERSE = Form(clauses=(Image(var="x0"), ClaimClause(subject="x1", property="P84", object="x0"), ClassClause(var="x1", class_id=LIGHTHOUSE),
+                        ClaimClause(subject="x1", property="P571", object="a")), ask=Ask(var="a", type="date"))
+BACK = {"x0": "Q2000", "x1": "Q1000", "a": year(1700).key()}
+
+
+def test_in_a_closed_world_a_description_needs_a_margin_of_one_whatever_the_recipes_is():
+    closed = CertificateRules(margin=4, trust=Trust(complete=True))
+    unknown = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", Value(kind="somevalue"))])
+    assert accept(closed, unknown).described(REVERSE, BACK, "x1") is None
+    twin = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", "Q2000")])
+    assert accept(closed, twin).described(REVERSE, BACK, "x1").evidence["margin"] == 0
+
+
+def test_a_variable_is_idle_where_it_does_without_the_node_before_it_and_others_are_not_asked_about():
+    told = ClaimClause(subject="x1", property="P571", object=year(1700))
+    alone = Form(clauses=(*REVERSE.clauses, told), ask=REVERSE.ask)
+    assert accept().idle(alone, BACK, "x1") == Refusal(reason=Reason.DECORATION, evidence={"var": "x1", "ends": ["x0"]})
+    assert accept().idle(REVERSE, BACK, "x1") is None and accept().idle(alone, BACK, "a") is None and accept().idle(alone, BACK, "x7") is None
+
+
+def test_an_answer_may_stand_on_the_pictured_things_page_unless_the_recipe_says_otherwise():
+    page = Article(wiki="enwiki", title="Q1000", page_id=1, revision=1, entity_id="Q1000", sections=(Section(title="", level=1, text="Old."),),
+                   infobox=(InfoboxField(name="architect's birth", text="1660"),))
+    facts = SmallFacts(crowd(), articles={"Q1000": page})
+    writer = Scripted({})
+    assert isinstance(asyncio.run(Accept(facts, PROVED).finished(FORMED, writer, SEED)), Draft)
+    refused = asyncio.run(Accept(facts, PROVED, own_page=False).finished(FORMED, writer, SEED))
+    assert refused == Refusal(reason=Reason.IMAGE_SEARCH_SHORTCUT, evidence={"title": "Q1000", "found": "1660"})
+    assert isinstance(asyncio.run(Accept(FACTS, PROVED, own_page=False).finished(FORMED, writer, SEED)), Draft), "there is no page to stand on"

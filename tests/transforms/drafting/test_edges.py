@@ -49,8 +49,9 @@ def test_what_is_avoided_and_what_is_a_hub_is_not_gone_to():
     facts.entities["Q2003"] = facts.entities["Q2003"].replace(in_degree=100)
     assert ("P84", "Q2003", False) in found(facts, max_hub=100)
     assert ("P84", "Q2003", False) not in found(facts, max_hub=99)
-    facts.entities["Q1003"] = facts.entities["Q1003"].replace(in_degree=101)
-    assert ("P84", "Q1003", True) not in found(facts, "Q2003")
+    for in_degree in (100, 101):
+        facts.entities["Q1003"] = facts.entities["Q1003"].replace(in_degree=in_degree)
+        assert (("P84", "Q1003", True) in found(facts, "Q2003", max_hub=100)) == (in_degree == 100)
 
 
 def test_a_claim_that_is_not_best_leads_nowhere():
@@ -143,5 +144,12 @@ def test_a_link_leads_on_where_its_words_are_a_name_and_its_target_is_no_hub_nor
     facts = linking(("Two", "Two"), ("Three", "brick"), ("Nowhere", "Nowhere"))
     assert [e.target for e in text_edges(facts, facts.entity("Q1"), NOWHERE, 10)] == ["Q2"]
     assert not text_edges(facts, facts.entity("Q1"), frozenset({"Q2"}), 10)
-    facts.entities["Q2"] = facts.entities["Q2"].replace(in_degree=11)
-    assert not text_edges(facts, facts.entity("Q1"), NOWHERE, 10)
+    for in_degree, edges_there in ((10, [Edge(property="", target="Q2", reverse=False, weight=1.0)]), (11, [])):
+        facts.entities["Q2"] = facts.entities["Q2"].replace(in_degree=in_degree)
+        assert text_edges(facts, facts.entity("Q1"), NOWHERE, 10) == edges_there
+
+
+@pytest.mark.parametrize(("words", "leads"), [("Three", True), ("the Three", False), ("iThree", False), ("三", True), ("3", True)])
+def test_the_first_letter_of_a_links_words_tells_a_name_where_a_script_has_capitals(words, leads):
+    facts = linking(("Three", words))
+    assert [e.target for e in text_edges(facts, facts.entity("Q1"), NOWHERE, 10)] == ["Q3"] * leads

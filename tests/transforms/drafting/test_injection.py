@@ -109,3 +109,10 @@ def test_the_new_variable_is_the_one_that_the_mention_became():
     before, mention = draft(bindings={"x0": "Q1", "x1": "Q5"}), Mention(entity_id="Q5", surface="s")
     assert _new_var(before, draft(bindings={**before.bindings, "x2": "Q7", "x3": "Q5"}), mention) == "x3"
     assert _new_var(before, draft(bindings=before.bindings), mention) == "" == _new_var(before, draft(bindings={**before.bindings, "x2": "Q7"}), mention)
+
+
+@pytest.mark.parametrize(("rounds", "told"), [(1, [True]), (3, [False, False, True])])
+def test_the_writer_is_told_which_description_is_the_last_and_of_the_question_whether_its_first_is(rounds, told):
+    _, writer, _ = grown(rounds)
+    assert [asked[3] for role, asked in writer.calls if role == "take_fact"] == told
+    assert [asked[2] for role, asked in writer.calls if role == "seed_question"] == [rounds == 1]

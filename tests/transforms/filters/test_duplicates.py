@@ -4,7 +4,7 @@ import random
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.testing.util import assert_that, equal_to
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.runners.local_runner import local_runner
@@ -90,6 +90,7 @@ def test_in_a_chain_each_falls_that_has_a_duplicate_before_it_even_one_that_fall
 short = st.lists(st.sampled_from(WORDS[:3]), min_size=1, max_size=6).map(" ".join)
 
 
+@settings(deadline=None)
 @given(st.lists(short, max_size=12), st.sampled_from([0.5, 0.85]), st.randoms(use_true_random=False))
 def test_no_question_falls_to_one_below_the_threshold_equal_words_always_fall_and_order_does_not_matter(texts, similarity, draws):
     pairs = pairs_of(texts)

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.filters import near_duplicates
@@ -43,12 +43,13 @@ def test_triples_are_runs_of_three_words_and_a_short_text_is_one_of_its_own():
     assert triples("") == {""}
 
 
-@given(st.lists(few_words, max_size=12), st.sampled_from([0.5, 0.6, 0.75, 0.85, 1.0]), st.integers(1, 40), st.randoms(use_true_random=False))
+@settings(deadline=None)
+@given(st.lists(few_words, max_size=12), st.sampled_from([0.5, 0.6, 0.75, 0.85, 1.0]), st.integers(1, 13), st.randoms(use_true_random=False))
 def test_no_pair_below_the_threshold_is_alike_none_from_it_on_is_overlooked_and_order_and_blocks_do_not_matter(texts, similarity, block, draws):
     members = ranked(texts)
     draws.shuffle(members)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(near_duplicates, "BLOCK_TRIPLES", block)
+        patch.setattr(near_duplicates, "BLOCK", block)
         assert set(alike(members, similarity)) == brute(members, similarity)
 
 
@@ -107,3 +108,9 @@ def test_there_is_one_key_a_band_of_two_dozen_digits():
 def test_of_one_text_alone_nothing_is_alike_and_of_two_the_later_falls():
     assert list(alike(ranked(["a b c"]), 0.5)) == [] == list(alike([], 0.5))
     assert list(alike(ranked(["a b c", "a b c"]), 0.5)) == [(("01", "q1", "a b c"), ("00", "q0", "a b c"))]
+
+
+def test_a_similarity_that_twelve_bands_of_one_row_cannot_find_is_refused():
+    assert banding(0.36) == (12, 1)
+    with pytest.raises(ValueError, match="more than 12 bands"):
+        banding(0.35)

@@ -25,6 +25,17 @@ def test_a_wrong_year_and_a_wrong_number_become_values_of_the_answers_kind():
     assert rival_keys(Titles(), height, "40 m") == (Value(kind="quantity", number=40.0, unit="Q11573").key(),)
 
 
+def test_a_day_in_figures_is_read_with_the_day_first_but_in_english_not_at_all():
+    born = Answer(value=Value(kind="time", time="+1887-05-06T00:00:00Z", precision=11), text="6 May 1887", type="date")
+    assert rival_keys(Titles(), born, "04/05/1887", "de") == (Value(kind="time", time="+1887-05-04T00:00:00Z", precision=11).key(),)
+    assert rival_keys(Titles(), born, "04/05/1887") == ()
+
+
+def test_a_wrong_text_becomes_a_value_in_the_answers_language():
+    motto = Answer(value=Value(kind="monolingual", text="Ever on", language="en"), text="Ever on", type="string")
+    assert rival_keys(Titles(), motto, "Never off") == (Value(kind="monolingual", text="Never off", language="en").key(),)
+
+
 def test_the_wrong_answers_of_a_verdict_are_read_in_the_shape_that_solvers_store():
     question = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="Who?", writer="llm",
                         answer=Answer(value=entity_value("Q2"), text="Ilse Varga", type="entity"))

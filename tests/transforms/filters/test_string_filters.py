@@ -33,7 +33,7 @@ def test_a_question_that_says_its_answer_or_an_alias_is_dropped(text, found):
     if isinstance(kept, Rejection):
         assert kept.reason == Reason.ANSWER_IN_QUESTION and kept.evidence == {"found": found}
     else:
-        assert kept.verdicts[-1].filter == "answer_in_question"
+        assert (kept.verdicts[-1].filter, kept.verdicts[-1].passed, kept.verdicts[-1].solver) == ("answer_in_question", True, "string_match")
 
 
 def test_a_year_is_found_as_digits_and_in_words():
@@ -146,3 +146,20 @@ def test_a_pages_text_is_its_sections_and_its_infobox():
         text="Two.")),
                    infobox=(InfoboxField(name="height", text="30"),))
     assert page_text(page) == "One.\nTwo.\nheight: 30"
+
+
+def test_a_thing_that_the_question_only_names_counts_beside_the_answer_and_a_question_without_a_form_has_none():
+    facts = SmallFacts([claim("Q1", "P84", "Q2")], {**NAMES, "Q7": Entity(id="Q7", labels={"en": "Merren Harbour"})})
+    beside = Form(clauses=(*FORM.clauses, ClaimClause(subject="x0", property="P131", object=entity_value("Q7"))), ask=FORM.ask)
+    page = Found(title="T", entity_id="Q8", text="Ilse Varga worked at Merren Harbour.")
+
+    def passes(form: Form | None) -> bool:
+        asked = question().replace(form=Json(form.to_json() if form else None))
+        return isinstance(search_shortcut(asked, [page], facts, ("en",), filter="text_search"), Question)
+    assert not passes(beside) and passes(FORM) and passes(None)
+
+
+def test_where_nothing_else_is_known_of_a_question_any_page_that_names_the_answer_counts():
+    alone = question().replace(form=Json(None), bindings={})
+    page = Found(title="T", entity_id="Q8", text="Ilse Varga worked at Merren Harbour.")
+    assert isinstance(search_shortcut(alone, [page], FACTS, ("en",), filter="text_search"), Rejection)

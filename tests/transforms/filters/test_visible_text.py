@@ -57,3 +57,14 @@ def test_what_the_question_asks_to_be_read_may_stand_there_but_not_beside_a_ques
 def test_a_picture_that_is_a_page_of_text_is_too_simple_whatever_it_says():
     refused = looked_at("open daily", box=(0, 0, 100, 60))
     assert isinstance(refused, Rejection) and refused.reason == Reason.PICTURE_TOO_SIMPLE and refused.evidence == {"sign": "text", "coverage": 0.6}
+
+
+def test_of_a_long_text_the_beginning_is_quoted():
+    long = "x" * 290 + " Ilse Varga " + "y" * 900
+    assert looked_at(long).evidence["text"] == long[:300]
+
+
+def test_writing_that_is_no_year_may_stand_there_where_it_is_asked_for():
+    words = Value(kind="string", text="Harbour Board")
+    assert isinstance(looked_at("HARBOUR BOARD", answer=words, y=words.key()), Question)
+    assert isinstance(looked_at("HARBOUR BOARD", answer=words), Rejection)

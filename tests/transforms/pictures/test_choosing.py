@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from models.calibration import Calibration
+from records.errors import InputError
 from records.form import Ask, ClaimClause, Form, Image, Reads
 from records.knowledge import Detail, Entity, ImageAsset, Value, entity_value
 from records.outcomes import Reason, Rejection
@@ -189,3 +190,10 @@ def test_a_line_that_is_no_hash_is_named(tmp_path, lines, at):
     (tmp_path / "h.txt").write_text(lines)
     with pytest.raises(Exception, match=f"line {at}"):
         read_hashes([str(tmp_path / "h.txt")])
+
+
+def test_of_a_long_line_that_is_no_hash_the_beginning_is_told(tmp_path):
+    (tmp_path / "h.txt").write_text("<html>" + "z" * 5000)
+    with pytest.raises(InputError) as caught:
+        read_hashes([str(tmp_path / "h.txt")])
+    assert repr("<html>" + "z" * 34) in str(caught.value)

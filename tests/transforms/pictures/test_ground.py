@@ -128,3 +128,9 @@ def test_the_anchors_own_file_in_its_statements_is_support_and_another_category_
     anchor = store.entity("Holm").replace(picture_files=("x.jpg",))
     assert support_of(store, picture(), anchor) == ("image",) and support_of(store, picture("y.jpg"), anchor) == ()
     assert support_of(store, picture("y.jpg", categories=("Holm",)), anchor, "Other") == () == support_of(store, picture("y.jpg", categories=("",)), anchor)
+
+
+def test_a_picture_of_which_nothing_is_stated_passes_where_nothing_else_looks_like_its_thing():
+    others = {e: text for e, text in TEXTS.items() if e != "D"}
+    found = ground(np.array([0.8, 0.1, 0.5], np.float32), "A", others, VECTORS, calibration=CALIBRATION, rules=GroundingRules())
+    assert (found.status, found.cause, found.support) == ("passed", "", ())

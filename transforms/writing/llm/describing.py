@@ -1,5 +1,5 @@
 """What a description of an entity of a draft may say, and by which of its claims the certificate lets it be described."""
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -107,16 +107,17 @@ class Describing:
         return relation_words(property_id, property_label(self.store, property_id, LANGUAGE))
 
     def askable(self, entity: Entity, line: ClaimLine, last: bool = False) -> bool:
-        """Whether a question for a claim of a named thing is `growable`."""
+        """Whether a named thing can be described in a question for a claim of it: otherwise that question never gets a picture."""
         asked = ClaimClause(subject=entity_value(entity.id), property=line.claim.property, object="a")
         draft = unanswered(line, form=Form(clauses=(asked,), ask=Ask(var="a", type="")), bindings={"a": line.claim.value.key()})
-        return self.growable(draft, {entity.id: entity.label(self.languages[0])}, last)
+        return any(self.growing(draft, {entity.id: entity.label(self.languages[0])}, last))
 
-    def growable(self, draft: Draft, named: Mapping[str, str], last: bool = False) -> bool:
-        """Whether one of the things that a question names can be described, by something that can be shown where no other one named can: otherwise it
-        never gets a picture."""
-        return any(self.offers(draft, Mention(entity_id=e, surface=name), self.told(draft, self.store.entity(e)), self.needs_picture(e, named), last)
-                   for e, name in named.items())
+    def growing(self, draft: Draft, named: Mapping[str, str], last: bool = False) -> Iterator[str]:
+        """Those of the things that a question names that can be described, by something that can be shown where no other one named can."""
+        for entity_id, name in named.items():
+            shown = self.told(draft, self.store.entity(entity_id))
+            if shown.sentences or self.offers(draft, Mention(entity_id=entity_id, surface=name), shown, self.needs_picture(entity_id, named), last):
+                yield entity_id
 
     def needs_picture(self, entity_id: str, named: Iterable[str]) -> bool:
         """Whether nothing else that a question names could become its picture."""

@@ -19,8 +19,8 @@ def question_values(draft: Draft) -> dict[str, Any]:
 
 
 def blocks(shown: Material) -> dict[str, Any]:
-    """The numbered material as prompts show it."""
-    return {"claims": shown.claims_block, "sentences": shown.sentences_block}
+    """The numbered material as prompts show it; of sentences, where there are none, nothing."""
+    return {"claims": shown.claims_block, "sentences": shown.sentences_block if shown.sentences else ""}
 
 
 def asking_values(store, numbers: tuple[int, ...], shown: Material, most: int, language: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from records.form import Ask, ClaimClause, Clause, Form, Image
 from records.knowledge import Entity, entity_value
 from records.outcomes import Reason
 from records.synthesis import Hop, Rewrite, Seed
+from transforms.certificate.kinds import KINDS
 from transforms.writing.form_edits import constants, next_var
 from transforms.writing.llm.citations import OPEN, check_no_claim_against, check_one_value, check_relation_said, each, fact_of
 from transforms.writing.llm.describing import Describing, unanswered
@@ -134,7 +135,7 @@ class LlmWriter:
             if draft.form is not None:
                 draft = replace(draft, form=self._precheck.spoken(draft.form, entity.id, self._beside(asked, shown)))
             draft = self._proven(draft)
-            if asked.also and draft.form is not None and self.judge is not None and not self._describing.growable(draft, self._named(draft, seed), last):
+            if asked.also and draft.form is not None and self.judge is not None and not any(self._describing.growing(draft, self._named(draft, seed), last)):
                 raise ValueError("with what it says beside, nothing that it names can be described: leave that out and ask for the claim alone")
             return draft
 
@@ -142,13 +143,13 @@ class LlmWriter:
         return await self._ask("seed_question", seed, lambda reply: formal_first(each(reply.questions, one)), values)
 
     def _beside(self, asked: replies.SeedQuestion, shown: Material) -> list[ClaimLine]:
-        """The claims that a question states beside the one that it asks for."""
+        """The claims that a question states beside the one that it asks for, less those of its kind: what a thing is called goes with its name."""
         lines = [shown.claim(c.number) for c in asked.also]
         for line, cited in zip(lines, asked.also, strict=True):
             if cited.words not in asked.question or not states(self.store, line, cited.words, self.rules.language):
                 raise ValueError(f'the words "{cited.words}" do not stand in the question, or do not show "{line.words}"')
             check_relation_said(self.store, line, cited.words, self.rules.language)
-        return lines
+        return [line for line in lines if line.claim.property not in KINDS]
 
     async def canonical_question(self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> list[Draft]:
         first, last = entities[0], entities[-1]
@@ -179,7 +180,7 @@ class LlmWriter:
             draft = self._asked(asked, shown, path, hops[-1].target, bindings, "canonical_question", askable)
             return self._proven(replace(draft, hops=hops, anchor=first.id, anchor_phrase=asked.phrase, form=draft.form if formal else None))
 
-        values = {**self._called(first), **blocks(shown), "last": last.label(self.rules.language),
+        values = {**self._called(first), **blocks(shown), "last": last.label(self.rules.language), "sentence_steps": not formal,
                   **asking_values(self.store, askable, shown, self.rules.questions, self.rules.language),
                   "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language))}
         return await self._ask("canonical_question", seed, lambda reply: formal_first(each(reply.questions, one)), values)
@@ -210,12 +211,16 @@ class LlmWriter:
     # Injection
 
     async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
-        return await self._pick("pick_entity", draft, seed, {"anchor_phrase": draft.anchor_phrase}, self._named(draft, seed))
+        named = self._named(draft, seed)
+        if self.judge is not None and draft.form is not None:  # a name that nothing could take the place of is not worth a request
+            named = {e: named[e] for e in self._describing.growing(draft, named)}
+        at_hand = "; ".join(f"{n}*" if self.store.images_of(e) else n for e, n in named.items())
+        return await self._pick("pick_entity", draft, seed, {"anchor_phrase": draft.anchor_phrase, "at_hand": at_hand}, named)
 
     async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
-        return await self._pick("pick_image_entity", draft, seed, {}, {
-            e: n for e, n in self._named(draft, seed).items()
-            if self.store.images_of(e) and self._precheck.certified(*pictured(draft.form, draft.bindings, e))})
+        named = {e: n for e, n in self._named(draft, seed).items()
+                 if self.store.images_of(e) and self._precheck.certified(*pictured(draft.form, draft.bindings, e))}
+        return await self._pick("pick_image_entity", draft, seed, {"at_hand": "; ".join(named.values())}, named)
 
     def _named(self, draft: Draft, seed: Seed) -> dict[str, str]:
         """What may be hidden or shown: of a draft with a form the things that the form names, for what it does not name it cannot prove."""
@@ -238,8 +243,7 @@ class LlmWriter:
                     found.setdefault(entity_id, Mention(entity_id=entity_id, surface=picked.surface))
             return list(found.values())
 
-        return await self._ask(role, seed, read, {**question_values(draft), **values, "num_wanted": self.rules.mentions,
-                                                  "at_hand": "; ".join(f"{n}*" if self.store.images_of(e) else n for e, n in at_hand.items())})
+        return await self._ask(role, seed, read, {**question_values(draft), **values, "num_wanted": self.rules.mentions})
 
     async def take_fact(self, draft: Draft, mention: Mention, seed: Seed, last: bool = False) -> list[Fact]:
         return await self._facts("take_fact", draft, mention, seed, {}, last)

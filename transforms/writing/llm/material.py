@@ -117,7 +117,7 @@ class Material:
                 title = self.article.sections[section].title
                 lines.extend([f"[{title}]"] if title else [])
             lines.append(f"{number}. {sentence.marked or sentence.text}")
-        return fenced("sentences", "\n".join(lines) or "(none)")
+        return fenced("sentences", "\n".join(lines))
 
 
 def material(store, entity: Entity, language: str, *, max_claims: int, max_sentences: int, avoid: frozenset[str] = frozenset(),

@@ -7,7 +7,8 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from prompts.phrases import property_use
+from knowledge.dates import PRECISIONS
+from prompts.phrases import property_phrase, property_use
 from records.form import ClassClause, Clause
 from transforms.certificate.facts import is_volatile
 from transforms.certificate.leak import leaked
@@ -20,6 +21,8 @@ MAX_CANDIDATES = 24
 
 VAGUE = ("P17", "P21", "P27", "P30", "P31", "P106", "P140")
 """Country, sex, citizenship, continent, kind, occupation and religion: a description by them alone tells a reader nothing to look up."""
+
+YEAR = PRECISIONS["year"]
 
 Refused = Callable[[tuple[Clause, ...]], str]
 """Why a description by these clauses is refused, in words for the model; "" where it passes."""
@@ -52,7 +55,7 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
         never: which no set holds.
     """
     kind = next((c for c in shown.claims if isinstance(c.clause, ClassClause)), None)
-    usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(store, c) and not never(c)]
+    usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(store, shown, c) and not never(c)]
     usable = sorted(usable, key=lambda nc: (not wanted(nc[1]), late(nc[1]), _num_sharing(store, nc[1]), nc[0]))[:MAX_CANDIDATES]
     sets = (found for size in range(1, MAX_SET + 1) for found in itertools.combinations(usable, size)
             if any(wanted(line) for _, line in found) and len({line.claim.property for _, line in found}) == size
@@ -78,8 +81,13 @@ def without_names(shown: Material, names: tuple[str, ...]) -> Material:
     return replace(shown, claims=tuple(replace(line, page="") if leaked(line.page, names) else line for line in kept))
 
 
-def _tells(store, line: ClaimLine) -> bool:
-    return property_use(line.claim.property).clue and not is_volatile(store, line.claim)
+def _tells(store, shown: Material, line: ClaimLine) -> bool:
+    """Whether a claim is one to describe by: lasting; no date to the day, by which anybody is found in a list; no adjective that is half of the truth,
+    as "violet" is of what is violet and black."""
+    property_id = line.claim.property
+    values = sum(not c.inverse and c.claim.property == property_id for c in shown.claims)
+    return (property_use(property_id).clue and not is_volatile(store, line.claim) and line.value.precision <= YEAR
+            and not (values > 1 and property_phrase(property_id).adjective))
 
 
 def _num_sharing(store, line: ClaimLine) -> int:

@@ -1,6 +1,7 @@
 """Whether a question's words say what its form and evidence say: the part that rules can prove, and the lines that a reader confirms."""
 from dataclasses import dataclass
 
+from knowledge.readers.sentences import split_sentences
 from prompts.replies import WordsRead
 from records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
 from records.knowledge import Value, value_of_key
@@ -41,9 +42,13 @@ class ProofLine:
     of_object: bool = True
 
     def said(self, store, text: str) -> bool:
-        """Whether an English text can say it, of the end that is meant; a relation that its value alone says was held against it when it was cited."""
+        """Whether an English text can say it, of the end that is meant; a relation that its value alone says was held against it when it was cited.
+
+        What is told first and asked about in a sentence after may be told of either end: "The woman shown was taught by an architect. Where did …".
+        """
         relation = relation_of(store, self.property) if self.property else None
-        return relation is None or relation.bare or relation.said(text, of_object=self.of_object)
+        ends = (self.of_object,) if len(split_sentences(text)) == 1 else (True, False)
+        return relation is None or relation.bare or any(relation.said(text, of_object=end) for end in ends)
 
 
 def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:

@@ -23,7 +23,8 @@ NAMES = {"Q1": "Ardwen Light", "Q2": "Ilse Varga", "Q3": "Brisk Light", "Q4": "C
 PROPERTIES = {"P84": ("architect", "wikibase-item"), "P31": ("instance of", "wikibase-item"), "P1619": ("date of official opening", "time"),
               "P17": ("country", "wikibase-item"), "P106": ("occupation", "wikibase-item"), "P189": ("location of discovery", "wikibase-item"),
               "P19": ("place of birth", "wikibase-item"), "P20": ("place of death", "wikibase-item"),
-              "P112": ("founded by", "wikibase-item"), "P131": ("located in", "wikibase-item")}
+              "P112": ("founded by", "wikibase-item"), "P462": ("color", "wikibase-item"), "P729": ("service entry", "time"),
+              "P131": ("located in", "wikibase-item")}
 HOPS = (Hop(source="x0", target="x1", property="P84"), Hop(source="x1", target="x2", property="P84", reverse=True))
 MANY = 60
 """Further lighthouses, from which a property is seen to have one value."""
@@ -230,11 +231,25 @@ def test_a_set_of_occupations_alone_tells_nothing_to_look_up():
     assert offered(facts("Q3", "Q5", more=more)) == [["located in: Orlen"]]
 
 
+@pytest.mark.parametrize(("colours", "sets"), [(("Q28",), [["color: violet"]]), (("Q28", "Q29"), [])])
+def test_one_of_two_colours_describes_nothing(colours, sets):
+    store = facts("", more=tuple(claim(e, "P462", colour) for e in ("Q3", "Q5") for colour in colours))
+    store.entities |= {"Q28": Entity(id="Q28", labels={"en": "violet"}), "Q29": Entity(id="Q29", labels={"en": "black"})}
+    assert offered(store) == sets
+
+
+@pytest.mark.parametrize(("value", "sets"), [
+    (year(1900), [["service entry: 1900"]]),
+    (Value(kind="time", time="+1900-07-03T00:00:00Z", precision=11), [["service entry (year only): 1900"]])])
+def test_a_description_tells_no_day_but_may_tell_its_year(value, sets):
+    assert offered(facts("", more=tuple(claim(e, "P729", value) for e in ("Q3", "Q5")))) == sets
+
+
 def test_a_claim_with_the_verb_that_is_asked_for_is_in_no_set():
     """A ship "put into service" and a lighthouse "opened" are both opened: "In which year was the lighthouse opened that was opened …?"."""
     store = facts("Q3", "Q5", more=tuple(claim(e, "P729", year(1900)) for e in ("Q3", "Q5")))
     sets = [offered(store, f"In which year {verb}?") for verb in ("did it receive visitors", "was it opened")]
-    assert ["P729: 1900"] in sets[0] and sets[1] == [["located in: Orlen"]]
+    assert ["service entry: 1900"] in sets[0] and sets[1] == [["located in: Orlen"]]
 
 
 @pytest.mark.parametrize("pictured", [("Q2",), ()])
@@ -246,3 +261,53 @@ def test_a_thing_that_nothing_with_a_picture_describes_costs_no_call(pictured):
     made = writer(facts("Q3", "Q5", Pictured), ("seed_question", {"questions": []}))
     assert asyncio.run(made.seed_question(SEED, made.store.entity("Q3"))) == []
     assert [role for role, _ in made.client.prompts] == ["seed_question"] * len(pictured)
+
+
+FOUND = (claim("Q3", "P189", "Q25"),)
+"""Of Brisk Light alone: who says it needs nothing else to tell which lighthouse is meant, and so no picture."""
+PLAIN = {k: v for k, v in QUESTION.items() if k != "phrase"} | {"question": "In which year was Brisk Light opened?"}
+BESIDE = {**PLAIN, "question": "In which year was Brisk Light, discovered by Anna Lehn, opened?",
+          "also": [{"number": "discovery: Anna", "words": "discovered by Anna Lehn"}]}
+
+
+class OfVarga(Facts):
+    """There is a picture of Ilse Varga alone."""
+
+    def images_of(self, entity_id):
+        return ("a picture",) if entity_id == "Q2" else ()
+
+
+def begun(last: bool, *questions: dict) -> tuple[list[Draft], list[tuple[str, str]]]:
+    """The drafts of a first question about Brisk Light, a reply each, and the prompts."""
+    made = writer(facts("Q3", "Q5", OfVarga, FOUND), *(("seed_question", {"questions": [q]}) for q in questions))
+    return asyncio.run(made.seed_question(SEED, made.store.entity("Q3"), last)), made.client.prompts
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_a_question_that_states_nothing_beside_needs_no_more_than_its_claim(last):
+    found, prompts = begun(last, PLAIN)
+    assert [d.text for d in found] == [PLAIN["question"]] and len(prompts) == 1
+
+
+def test_what_a_question_says_beside_its_claim_must_leave_something_to_describe_it_by():
+    (draft,), prompts = begun(False, BESIDE)
+    assert draft.text == BESIDE["question"] and len(prompts) == 1 and len(draft.form.of(ClaimClause)) == 2
+    (draft,), prompts = begun(True, BESIDE, PLAIN)
+    assert draft.text == PLAIN["question"], "after the only description to come nothing is left that the answer depends on"
+    assert "nothing that it names can be described: leave that out and ask for the claim alone" in prompts[1][1]
+
+
+@pytest.mark.parametrize(("last", "calls"), [(False, ["take_fact"]), (True, [])])
+def test_the_last_description_is_asked_for_only_where_one_leads_to_a_picture_that_is_needed(last, calls):
+    (start,), _ = begun(False, BESIDE)
+    made = writer(facts("Q3", "Q5", OfVarga, FOUND), ("take_fact", {"descriptions": []}))
+    assert asyncio.run(made.take_fact(start, Mention(entity_id="Q3", surface="Brisk Light"), SEED, last)) == []
+    assert [role for role, _ in made.client.prompts] == calls
+
+
+def test_a_name_that_nothing_could_take_the_place_of_is_not_offered_for_hiding():
+    (start,), _ = begun(False, BESIDE)
+    made = writer(facts("Q3", "Q5", OfVarga, FOUND))
+    assert set(made._named(start, SEED)) == {"Q3", "Q25"}
+    found = asyncio.run(made.pick_entity(start, SEED))  # of Anna Lehn nothing is known by which to describe her
+    assert [m.entity_id for m in found] == ["Q3"] and made.client.prompts == []

@@ -13,7 +13,7 @@ from transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
 from transforms.writing.llm.kind_clauses import said_kind
 from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
 from transforms.writing.llm.question_checks import places
-from transforms.writing.llm.word_proof import check_words_proven
+from transforms.writing.llm.word_proof import ProofLine, check_words_proven
 from transforms.writing.writer import Draft, Mention, WriterRejection
 
 NAMES = {"Q1": "View of Merren", "Q2": "Ada Orm", "Q3": "Tolm", "Q4": "The Rower", "Q5": "human", "Q6": "Velm", "Q7": "Long Night", "Q10": "painting",
@@ -130,3 +130,14 @@ def test_a_unit_is_asked_for_in_the_plural(store):
     draft = Draft(text="How big is Velm?", answer=answer)
     with pytest.raises(ValueError, match='"how many square kilometres"'):
         check_words_proven(store, draft, "en", ("en",))
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("The man in the picture was taught by an architect. In which town did that architect die?", True),
+    ("An architect taught the man in the picture. In which town did that architect die?", True),
+    ("In which town did the architect who taught the man in the picture die?", True),
+    ("In which town did the architect who was taught by the man in the picture die?", False),
+    ("The man in the picture was buried beside an architect. In which town did that architect die?", False),
+])
+def test_a_step_told_in_a_sentence_before_the_question_may_be_told_of_either_end(store, text, said):
+    assert ProofLine(words="", property="P1066", of_object=True).said(store, text) == said

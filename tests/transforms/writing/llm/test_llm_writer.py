@@ -250,6 +250,12 @@ def two_names(store):
     return seed_drafts(store, {**ARCHITECT, "question": "Who built Ardwen Light in Merren?", "also": [beside]})[0]
 
 
+def test_what_a_thing_is_called_needs_no_clause_and_goes_with_its_name(store):
+    beside = {"number": "instance of: lighthouse", "words": "the lighthouse"}
+    draft = seed_drafts(store, {**ARCHITECT, "question": "Who built the lighthouse Ardwen Light?", "also": [beside]})[0]
+    assert draft.form.clauses == seed_drafts(store, ARCHITECT)[0].form.clauses
+
+
 def test_of_several_names_the_model_picks_and_a_hidden_one_is_left_out(store):
     assert pick(store, "pick_entity", two_names(store), ("Merren", "Merren (town)")) == [Mention(entity_id="Q3", surface="Merren")]
 

@@ -1,0 +1,47 @@
+"""What a prompt says of the claims that may be asked for: numbers with kinds, how many questions they do for, and whether there is a choice."""
+import pytest
+
+from records.knowledge import Entity, Value
+from tests.small_facts import SmallFacts, claim, year
+from transforms.writing.llm.draft_parts import asking_values
+from transforms.writing.llm.material import ClaimLine, Material, SentenceLine
+
+DAY, AGE = (Value(kind="time", time=f"+{at}T00:00:00Z", precision=p) for at, p in (("1850-05-04", 11), ("1850-00-00", 3)))
+CLAIMS = [claim("Q1", "P19", "Q2"), claim("Q1", "P20", "Q2"), claim("Q1", "P569", year(1800)), claim("Q1", "P570", DAY), claim("Q1", "P571", AGE),
+          claim("Q1", "P2048", Value(kind="quantity", number=30.0)), claim("Q1", "P1448", Value(kind="string", text="x")), claim("Q1", "P50", "Q404")]
+STORE = SmallFacts([*CLAIMS, claim("Q2", "P31", "Q3")], {"Q3": Entity(id="Q3", labels={"en": "town"})})
+SENTENCE = SentenceLine(text="It was built of oak.", section=0, start=0, end=20)
+
+
+def said(*numbers: int, most: int = 3, sentences: tuple[SentenceLine, ...] = (), claims=tuple(CLAIMS), store: SmallFacts = STORE) -> dict:
+    shown = Material(entity=Entity(id="Q1"), article=None, sentences=sentences, claims=tuple(ClaimLine(words="w", claim=c, value=c.value) for c in claims))
+    return asking_values(store, numbers, shown, most, "en")
+
+
+@pytest.mark.parametrize(("number", "told"), [(1, "1 (town)"), (3, "3 (year)"), (4, "4 (day)"), (5, "5"), (6, "6"), (7, "7")])
+def test_a_claim_is_told_with_the_kind_of_its_value_where_that_has_a_word(number, told):
+    assert said(number)["askable"] == told
+
+
+def test_a_thing_that_the_store_does_not_hold_has_no_kind():
+    store = SmallFacts([])
+    assert said(1, store=store)["askable"] == "1" and store.entity("Q2") is None
+
+
+def test_claims_are_told_in_the_order_given_and_none_as_none():
+    assert said(4, 1)["askable"] == "4 (day), 1 (town)" and said()["askable"] == "(none)"
+
+
+def test_as_many_questions_are_wanted_as_there_are_properties_to_ask_for_and_never_more_than_the_most():
+    assert [said(*numbers)["num_wanted"] for numbers in ((1,), (1, 2), (1, 2, 3, 4))] == [1, 2, 3]
+    twice = (claim("Q1", "P569", year(1800)), claim("Q1", "P569", DAY))
+    assert said(1, 2, claims=twice)["num_wanted"] == 1, "two values of one property are one question"
+
+
+def test_sentences_give_the_most_questions_however_few_claims_there_are():
+    assert said(1, sentences=(SENTENCE,))["num_wanted"] == said(sentences=(SENTENCE,))["num_wanted"] == 3
+
+
+@pytest.mark.parametrize(("numbers", "sentences", "choice"), [((1, 3), (), True), ((1,), (), False), ((), (), False), ((1,), (SENTENCE,), True)])
+def test_there_is_a_choice_among_two_claims_or_where_sentences_are_shown(numbers, sentences, choice):
+    assert said(*numbers, sentences=sentences)["choice"] is choice
