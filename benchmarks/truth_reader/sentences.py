@@ -6,8 +6,9 @@ from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
 from benchmarks.truth_reader.parts import Part, about
 from benchmarks.truth_reader.query import Asked, Atom, Back, Differ, Has, Kind, Pictured, Query, Related, Seen, Together
 
-WHEN = {("In", "which", "century"): "century", ("In", "which", "month", "and", "year"): "month", ("When",): "year",
-        **{("In", word, "year"): "year" for word in ("which", "what")}, **{("On", word, "date"): "day" for word in ("which", "what")}}
+WHEN: dict[tuple[str, ...], str] = {
+    ("In", "which", "century"): "century", ("In", "which", "month", "and", "year"): "month", ("When",): "year",
+    **{("In", word, "year"): "year" for word in ("which", "what")}, **{("On", word, "date"): "day" for word in ("which", "what")}}
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
 
 
