@@ -6,7 +6,8 @@ from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
 from benchmarks.truth_reader.parts import Part, about
 from benchmarks.truth_reader.query import Asked, Atom, Back, Differ, Has, Kind, Pictured, Query, Related, Seen, Together
 
-WHEN = {("In", "which", "century"): "century", ("In", "which", "year"): "year", ("In", "which", "month", "and", "year"): "month", ("On", "which", "date"): "day", ("When",): "year"}
+WHEN = {("In", "which", "century"): "century", ("In", "which", "year"): "year", ("In", "which", "month", "and", "year"): "month",
+        ("On", "which", "date"): "day", ("When",): "year"}
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
 
 
