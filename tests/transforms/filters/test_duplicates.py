@@ -56,7 +56,8 @@ def test_the_same_words_path_picture_or_computation_are_one_question():
     path = {"x": "Q5", "y": "Q6"}
     computed = Form(clauses=(Compute(out="z", op="difference", args=("y", "x")),), ask=Ask(var="z", type="quantity"))
     keys = list(duplicate_keys(question("Who built  the Tower?", path, image_id="abc", form=Json(computed.to_json()))))
-    assert keys == [f"text:{entity_value('Q2').key()},:who built the tower", f"path:{entity_value('Q2').key()}:Q5,Q6", f"picture:abc:{entity_value('Q2').key()}", "computed:abc:Q5,Q6"]
+    answer = entity_value("Q2").key()
+    assert keys == [f"text:{answer},:who built the tower", f"path:{answer}:Q5,Q6", f"picture:abc:{answer}", "computed:abc:Q5,Q6"]
 
 
 def test_an_outside_row_counts_by_its_words_together_with_its_answer():
