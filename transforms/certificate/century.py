@@ -14,8 +14,8 @@ from transforms.certificate.facts import CACHED, DECLARED_SURPLUS, MIN_EVIDENCE,
 CENTURY = "century"
 NEAR_TURN = 10
 """Years on either side of the turn of a century of which none is told."""
-MAX_MEMBERS = 25_000
-"""Members of a class that are looked at one by one."""
+MAX_MEMBERS = 2_000
+"""Members of a class that are looked at one by one: enough for a share, and few enough for every class of a large store."""
 
 
 def has_one_century(facts: Facts, trust: Trust, subject: str, property: str) -> bool:

@@ -2,13 +2,13 @@
 import pytest
 
 from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import Value, entity_value
+from records.knowledge import ImageAsset, Value, entity_value
 from records.outcomes import Reason
 from tests.small_facts import SmallFacts, claim, year
 from transforms.certificate.century import commonest_century, has_one_century
 from transforms.certificate.certify import CertificateRules, Refusal, certify_form
 from transforms.certificate.facts import Trust
-from transforms.certificate.guess import WEIGHT
+from transforms.certificate.guess import WEIGHT, guess_of_kind
 
 PAINTING = "Q3305213"
 FORM = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P571", object="a")), ask=Ask(var="a", type="date", precision="century"))
@@ -59,3 +59,16 @@ def test_a_question_for_the_century_is_certified_and_one_of_its_years_is_not_the
 def test_a_century_in_which_nearly_all_of_the_kind_lie_is_guessed():
     made = certified(paintings(year(1442), year(1442), centuries=2), year(1442))
     assert isinstance(made, Refusal) and made.reason is Reason.GUESSABLE
+
+
+@pytest.mark.parametrize(("precision", "guessed"), [("century", True), ("year", False)])
+def test_over_two_steps_the_pictured_things_of_the_kind_are_counted_by_what_is_asked(precision, guessed):
+    """Eight pictured people lie in cemeteries of one century and of eight years; other cemeteries are of other centuries."""
+    people = [c for i in range(8) for c in (claim(f"Q3{i}", "P31", "Q5"), claim(f"Q3{i}", "P119", f"Q4{i}"), claim(f"Q4{i}", "P31", "Q39614"),
+                                            claim(f"Q4{i}", "P571", year(1850 + i)))]
+    others = [c for i in range(200) for c in (claim(f"Q5{i:03}", "P31", "Q39614"), claim(f"Q5{i:03}", "P571", year(1050 + 100 * (i % 10))))]
+    pictures = {f"Q3{i}": (ImageAsset(id=f"i{i}", file=f"{i}.jpg", mime="image/jpeg", width=600, height=600, num_bytes=1),) for i in range(8)}
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P119", object="x1"), ClaimClause(subject="x1", property="P571", object="a")),
+                ask=Ask(var="a", type="date", precision=precision))
+    share = guess_of_kind(form, SmallFacts([*people, *others], images=pictures), {"x0": entity_value("Q30"), "x1": entity_value("Q40"), "a": year(1850)})
+    assert (share == 1.0) is guessed and (share > 0.4) is guessed
