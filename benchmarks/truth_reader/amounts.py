@@ -85,7 +85,8 @@ class Amounts(Rules):
     def seen_literal(self, start: int) -> Iterator[Part]:
         """What can be read on the picture, as a noun phrase."""
         var = f"d{start}"
-        for words, what in (("the year given on", "year"), ("the year that can be read on", "year"), ("the number on", "number"),
+        for words, what in (("the year given on", "year"), ("the date given on", "year"), ("the year on", "year"), ("the year written on", "year"),
+                            ("the year written in the picture", "year"), ("the year that can be read on", "year"), ("the number on", "number"),
                             ("the number that can be read on", "number"), ("the inscription on", "text"), ("the year that can be read in the picture", "year"),
                             ("the number that can be read in the picture", "number"), ("the words that can be read in the picture", "text")):
             opening = tuple(words.split())
@@ -121,10 +122,16 @@ class Amounts(Rules):
     def unit(self, start: int) -> tuple[int, str]:
         """", in metres," or nothing: (where it ends, the unit's id)."""
         if self.at(start, ",", "in"):
-            for words, unit in sorted(self.lexicon.units.items(), key=lambda u: -len(u[0])):
-                end = start + 2 + len(words)
-                if self.text[start + 2:end] == words:
-                    return end + self.at(end, ","), unit
+            end, unit = self.bare_unit(start + 2)
+            if unit:
+                return end + self.at(end, ","), unit
+        return start, ""
+
+    def bare_unit(self, start: int) -> tuple[int, str]:
+        """"square kilometres" or nothing: (where it ends, the unit's id)."""
+        for words, unit in sorted(self.lexicon.units.items(), key=lambda u: -len(u[0])):
+            if self.text[start:start + len(words)] == words:
+                return start + len(words), unit
         return start, ""
 
     def amount(self, start: int) -> list[tuple[int, Number, str]]:

@@ -6,8 +6,8 @@ from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
 from benchmarks.truth_reader.parts import Part, about
 from benchmarks.truth_reader.query import Asked, Atom, Back, Differ, Has, Kind, Pictured, Query, Related, Seen, Together
 
-WHEN = {("In", "which", "century"): "century", ("In", "which", "year"): "year", ("In", "which", "month", "and", "year"): "month",
-        ("On", "which", "date"): "day", ("When",): "year"}
+WHEN = {("In", "which", "century"): "century", ("In", "which", "month", "and", "year"): "month", ("When",): "year",
+        **{("In", word, "year"): "year" for word in ("which", "what")}, **{("On", word, "date"): "day" for word in ("which", "what")}}
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
 
 
@@ -135,7 +135,7 @@ class Sentences(Grammar):
                         if self.text[end:end + len(stranded)] == stranded:
                             yield relation, end + len(stranded)
         if preposition == ("in",) and aux == "is":
-            yield "@in", start
+            yield "@in @hq", start
         if preposition == ("in",) and self.at(start, "have", "its", "headquarters"):
             yield "@hq", start + 3
         for words, prep, relation in ((("a", "part"), "of", ">P361"), (("a", "citizen"), "of", ">P27"), (("a", "member"), "of", ">P463 >P102")):
@@ -160,18 +160,29 @@ class Sentences(Grammar):
         for words, precision in WHEN.items():
             if self.text[start:start + len(words)] != words:
                 continue
-            for subject, more, aux in self._subject(start + len(words)):
-                for frame in self.lexicon.frames:
-                    for auxiliary, rest in frame.turned if frame.time else ():
-                        end = subject.end + len(rest)
-                        if auxiliary == aux and self.text[subject.end:end] == rest:
-                            atoms = (*subject.atoms, *more, Has(subject.var, frame.time, "when"))
-                            yield end, atoms, Asked(precision, ("when",)), subject.cost
+            for end, atoms, cost in self._dated(start + len(words)):
+                yield end, atoms, Asked(precision, ("when",)), cost
+
+    def _dated(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], int]]:
+        """"did {x} die", "was {x} built": what happened "when"."""
+        for subject, more, aux in self._subject(start):
+            for frame in self.lexicon.frames:
+                for auxiliary, rest in frame.turned if frame.time else ():
+                    end = subject.end + len(rest)
+                    if auxiliary == aux and self.text[subject.end:end] == rest:
+                        yield end, (*subject.atoms, *more, Has(subject.var, frame.time, "when")), subject.cost
+
+    def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """"(how many years after) this bridge was built did its architect die": between two dates."""
+        for first in (*self.happened(start), *self.literal(start)):
+            for end, atoms, cost in self._dated(first.end):
+                yield end, (*first.atoms, *atoms), Asked("years", (first.var, "when")), first.cost + cost
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         """"How tall, in metres, is {x}?", "What was {x} nicknamed?"."""
         for measure in self.lexicon.measures:
-            asks = [f"How {a} {{u}} is {{x}}" for a in measure.get("adjective", ())] + measure.get("ask", [])
+            asks = [how for a in measure.get("adjective", ()) for how in (f"How {a} {{u}} is {{x}}", f"How many {{n}} {a} is {{x}}")] + measure.get("ask", [])
+            asks += [f"What is the {noun}{'' if noun.endswith(' in') else ' of'} {{x}} {{u}}" for noun in measure.get("noun", ())]
             for ask in asks:
                 words = tuple(ask.split())
                 yield from self._shape(start, words, measure["of"])
@@ -185,15 +196,19 @@ class Sentences(Grammar):
         for word in words[:slot]:
             if word == "{u}":
                 i, unit = self.unit(i)
+            elif word == "{n}":
+                i, unit = self.bare_unit(i)
             elif self.at(i, word) or self.text[i:i + 1] == (word,):
                 i += 1
             else:
                 return
         for subject in self.noun_phrase(i) if i < len(self.text) else ():
-            rest = words[slot + 1:]
-            if self.text[subject.end:subject.end + len(rest)] == rest:
+            rest, end = words[slot + 1:], subject.end
+            if rest == ("{u}",):
+                (end, unit), rest = self.unit(end), ()
+            if self.text[end:end + len(rest)] == rest:
                 atoms = (*subject.atoms, Has(subject.var, properties, "much"))
-                yield subject.end + len(rest), atoms, Asked(kind, ("much",), unit), subject.cost
+                yield end + len(rest), atoms, Asked(kind, ("much",), unit), subject.cost
 
     def _computed(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         for words, kind in (("How many years lie between", "years"), ("How many years are there between", "years"),
@@ -210,6 +225,8 @@ class Sentences(Grammar):
                 i, unit = self.unit(start + len(opening))
                 if self.text[i:i + 1] and self.text[i] in ("between", "of"):
                     yield from self._two_literals(i + 1, "and", kind, unit)
+        if self.at(start, "how", "many", "years") and self.text[start + 3:start + 4] in (("before",), ("after",)):
+            yield from self._from_then(start + 4)
         if self.at(start, "what", "is", "the", "combined"):
             yield from self._of_measure(start + 4, "sum")
         if self.at(start, "what", "do", "you", "get", "when", "you", "divide"):
