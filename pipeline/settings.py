@@ -43,8 +43,6 @@ class FilterRules:
     """The tools that the oracle has there. They are no section of the teacher's: which questions are kept depends on them."""
     visible_text: Switch = True
     """Whether the text in the picture is read (OCR) and searched for leaks."""
-    same_words: Switch = False
-    """Whether the same words over a picture of another thing are another question."""
     quotas: QuotaRules = field(default_factory=QuotaRules)
     """Largest shares of the kept questions for one thing and for one relation."""
     exclude_pictures: tuple[str, ...] = ()

@@ -59,7 +59,7 @@ def repeats(made: Sequence[Question], before: Sequence[Question], filters: Filte
     """Which new questions an earlier round had already: by anchor or picture and, where the recipe drops duplicates, by any of their keys or nearly by
     their words; with the earlier id."""
     def named(task: Question) -> list[str]:
-        words = duplicate_keys(task, same_words=filters.same_words) if filters.duplicates else ()
+        words = duplicate_keys(task) if filters.duplicates else ()
         return [*words, *([f"anchor:{task.anchor}"] if task.anchor else []), f"source:{task.source_image_id}"]
 
     keys = {key: task.id for task in before for key in named(task)}

@@ -105,7 +105,7 @@ class ShardKeys(beam.DoFn):
         if not recipe.filters.duplicates:
             return
         for question in read_records(self.job.run.shard(self.source, "kept", shard), Question):
-            for key in duplicate_keys(question, same_words=recipe.filters.same_words):
+            for key in duplicate_keys(question):
                 yield key, (rank(recipe.seed, question.id), f"{question.id}:{shard}")
 
 

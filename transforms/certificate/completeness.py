@@ -12,20 +12,20 @@ forward ("the architect of …") needs none of this.
 """
 from functools import lru_cache
 
-from transforms.certificate.facts import Facts, Trust
+from transforms.certificate.facts import CACHED, Facts, Trust
 
 MIN_REFERENCES = 200
 """Fewer things named say nothing about what is lacking."""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=CACHED)
 def share_seen(facts: Facts) -> float | None:
     """The share of what the store's pages and their claims name that it holds; None where they name too little."""
     held, named = facts.references()
     return held / named if named >= MIN_REFERENCES else None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED)
 def share_held(facts: Facts, class_id: str) -> float | None:
     """The share of a class's members that the store holds, by the stated number or by what the pages name; None where unknown."""
     stated = facts.stated_members(class_id)

@@ -40,8 +40,9 @@ def stated_kinds(facts: Facts, entity_id: str, language: str = "en") -> tuple[St
     entity = facts.entity(entity_id)
     above = {word for c in (entity.class_closure if entity else ()) for word in _said(facts, c, language)}
     found = []
-    for claim in sorted(facts.claims(entity_id), key=lambda c: KINDS.index(c.property) if c.property in KINDS else len(KINDS)):
-        value = facts.entity(claim.value.entity) if claim.best and claim.property in KINDS else None
+    claims = facts.claims(entity_id)
+    for claim in (c for property in KINDS for c in claims if c.property == property and c.best):
+        value = facts.entity(claim.value.entity)
         if value is not None:
             words = _said(facts, value.id, language) | frozenset(above if claim.property == CLASS else ()) | frozenset(
                 PERSON if value.id == HUMAN else _sexes().get(value.id, ()))

@@ -12,7 +12,7 @@ from num2words import num2words
 from agent.judges.normalise import without_bracket
 from records.knowledge import Entity, Value
 from records.synthesis import Answer
-from transforms.certificate.facts import Facts
+from transforms.certificate.facts import CACHED, Facts
 
 HUMAN, FICTIONAL_HUMAN = "Q5", "Q15632617"
 MIN_SURNAME = 3
@@ -38,7 +38,7 @@ def folded(text: str) -> str:
     return " " + " ".join(_WORD.findall(plain)) + " "
 
 
-@lru_cache(4096)
+@lru_cache(CACHED)
 def number_forms(number: float, language: str = "en") -> tuple[str, ...]:
     """A number as a text may state it: plain digits, with thousands separators, in words.
 

@@ -18,8 +18,8 @@ from transforms.writing.writer import Draft
 LEAST, MOST = 1.0, 5.0
 ALIKE = 0.5
 """So far apart two scores may be that still count as one."""
-_BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9, "time": 0.3, "quantity": 0.3}
-"""How telling an answer is by its kind: a name is remembered, the founding year of a town is not."""
+_BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
+"""How telling an answer is by its kind: a name is remembered, the founding year of a town is not, nor is a height (0.3)."""
 COMPUTED = 0.2
 """How telling a number of years between two dates is."""
 IN_A_ROW = 0.5

@@ -24,18 +24,14 @@ from transforms.filters.near_duplicates import Member, alike, band_keys
 TEXT = "text"
 
 
-def duplicate_keys(question: Question, *, same_words: bool = False) -> Iterator[str]:
+def duplicate_keys(question: Question) -> Iterator[str]:
     """Keys by which two questions are one: words, path with answer, picture with answer, picture and things of a computation.
 
-    An outside row has no path, and its words alone ("Who painted this?") say little: they count together with the answer. With `same_words`
-    all questions' words count together with the answer and the thing that is shown.
+    Words alone ("Who painted this?") say little: they count together with the answer and the thing that is shown.
     """
     answer = question.answer.value.key()
     words = folded(question.text).strip()
-    if question.bindings and not same_words:
-        yield f"{TEXT}::{words}"
-    else:
-        yield f"{TEXT}:{answer},{question.anchor}:{words}"
+    yield f"{TEXT}:{answer},{question.anchor}:{words}"
     if question.bindings:
         yield f"path:{answer}:{','.join(sorted(set(question.bindings.values())))}"
     if question.image_id:

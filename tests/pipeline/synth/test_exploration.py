@@ -20,7 +20,7 @@ SEEDS = {"count": 18, "methods": {"exploration": 1}, "rules": {"pictured": 1}, "
 
 @pytest.fixture(scope="module")
 def job(small, tmp_path_factory) -> Job:
-    recipe = small_recipe(seeds=SEEDS, filters={**LEAN, "same_words": True}, draft={"explore": {"graphs": 1, "plans": 8}})
+    recipe = small_recipe(seeds=SEEDS, filters=LEAN, draft={"explore": {"graphs": 1, "plans": 8}})
     out = tmp_path_factory.mktemp("explored") / "run"
     run_synth(recipe, store=small, out=str(out), opened=Opened())
     return Job(RunFolder(str(out)), small, recipe)

@@ -2,7 +2,7 @@
 import pytest
 
 from records.form import Ask, ClaimClause, ClassClause, Form, Image, Reads
-from records.knowledge import Article, Detail, ImageAsset, Section, Value, entity_value
+from records.knowledge import Article, Detail, Entity, ImageAsset, Section, Value, entity_value
 from records.outcomes import Reason
 from records.synthesis import Answer, Question
 from records.table import Json
@@ -201,3 +201,20 @@ def test_the_share_of_a_guess_is_told_to_three_places():
                 ask=Ask(var="a", type="entity"))
     refused = certify_form(form, SmallFacts([*crowd(), *towns]), ANCHOR, {"x0": "Q1000", "x1": "Q2000", "a": "Q30"}, RULES)
     assert refused == Refusal(reason=Reason.GUESSABLE, evidence={"share": 0.661, "answers_without_picture": 5})
+
+
+def test_an_answer_that_is_named_as_a_thing_on_the_way_is_refused_with_both_names():
+    entities = {"Q2000": Entity(id="Q2000", labels={"en": "Ivo Mersk"}), "Q3000": Entity(id="Q3000", labels={"en": "Mersk"})}
+    towns = [claim(f"Q2{i:03}", "P19", f"Q3{i:03}") for i in range(60)]
+    form = Form(clauses=(*BORN.clauses[:2], ClaimClause(subject="x1", property="P19", object="a")), ask=Ask(var="a", type="entity"))
+    refused = certify_form(form, SmallFacts([*crowd(), *towns], entities), ANCHOR, {"x0": "Q1000", "x1": "Q2000", "a": "Q3000"}, RULES)
+    assert refused == Refusal(reason=Reason.COLLAPSES, evidence={"answer": "Mersk", "node": "Ivo Mersk"})
+
+
+@pytest.mark.parametrize(("least", "most", "reason"), [(2, 0.5, None), (3, 0.5, Reason.PICTURE_NOT_NEEDED), (2, 0.49, Reason.GUESSABLE)])
+def test_as_many_answers_as_the_recipe_asks_for_without_the_picture_are_enough_and_a_guess_may_be_right_as_often_as_it_allows(least, most, reason):
+    two_years = [*(c for c in crowd() if c.property != "P569"), *(claim(f"Q2{i:03}", "P569", year(1660 + i % 2)) for i in range(60))]
+    made = certify_form(BORN, SmallFacts(two_years), ANCHOR, BINDINGS, CertificateRules(stated=False, min_answers_without_picture=least, max_guess=most))
+    assert getattr(made, "reason", None) == reason
+    if reason is None:
+        assert made.answers_without_picture == 2

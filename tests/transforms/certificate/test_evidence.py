@@ -83,6 +83,14 @@ def test_hops_lead_from_the_picture_to_what_is_asked_whichever_way_their_claims_
     assert evidence(form, SmallFacts(claims[:3]), {**X0, "x1": entity_value("Q2"), "x2": entity_value("Q3"), "a": DAY}) is None
 
 
+def test_a_claim_between_two_things_that_lie_equally_far_leads_from_its_subject():
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P40", object="x1"), ClaimClause(subject="x0", property="P570", object="a"),
+                         ClaimClause(subject="x1", property="P569", object="a")), ask=Ask(var="a", type="date"))
+    claims = [claim("Q1", "P40", "Q2"), claim("Q1", "P570", DAY), claim("Q2", "P569", DAY)]
+    found = evidence(form, SmallFacts(claims), {**X0, "x1": entity_value("Q2"), "a": DAY})
+    assert ("x0", "x1", "P40", False) in [(h.source, h.target, h.property, h.reverse) for h in found]
+
+
 def test_a_sentence_is_a_hop_with_its_page_where_it_is_of_that_page():
     facts = SmallFacts([], articles={"Q2": page("Q2", "x", "abcdefg")})
     form = Form(clauses=(Image(var="x0"), TEXT), ask=Ask(var="x2", type="entity"))

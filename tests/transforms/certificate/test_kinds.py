@@ -2,9 +2,9 @@
 import pytest
 
 from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import Entity, entity_value
+from records.knowledge import Entity, Value, entity_value
 from tests.small_facts import SmallFacts, claim
-from transforms.certificate.kinds import FEMALE, MALE, kind_hops, says, sexes_told, stated_kinds, told_kinds
+from transforms.certificate.kinds import FEMALE, MALE, is_occupation, kind_hops, says, sexes_told, stated_kinds, told_kinds
 
 NAMES = {"Q1": "Vess Tower", "Q2": "Ada Lund", "Q3": "Velm", "Q5": "human", "Q6": "civil engineer", "Q7": "church building", "Q8": "county seat",
          "Q9": "borough of New York City", MALE: "male", FEMALE: "female", "Q10": "lighthouse", "Q11": "tower"}
@@ -60,3 +60,29 @@ def test_what_a_claim_says_of_any_of_the_things_may_be_said(text, store):
 def test_a_father_is_a_man_without_a_claim_of_his_sex():
     told = sexes_told(Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P22", object="a")), ask=Ask(var="a", type="entity")))
     assert says("he", told) and not says("she", told) and sexes_told(FORM) == frozenset()
+
+
+def test_the_kind_is_told_first_then_the_sex_then_the_occupation_and_nothing_else():
+    told = [(k.claim.property, k.label) for k in stated_kinds(facts(), "Q2")]
+    assert told == [("P31", "human"), ("P21", "female"), ("P106", "civil engineer")] and [k.label for k in stated_kinds(facts(), "Q1")] == ["lighthouse"]
+    assert stated_kinds(facts(), "Q404") == ()
+
+
+def test_what_a_better_claim_outdoes_and_what_is_not_known_is_not_told():
+    claims = [claim("Q1", "P31", "Q10", best=False), claim("Q1", "P31", "Q7"), claim("Q1", "P106", Value(kind="somevalue"))]
+    store = SmallFacts(claims, {e: Entity(id=e, labels={"en": name}) for e, name in NAMES.items()})
+    assert [k.label for k in stated_kinds(store, "Q1")] == ["church building"]
+
+
+def test_the_classes_above_say_what_a_thing_is_and_not_what_somebody_does():
+    assert stated_kinds(facts(), "Q1")[0].words == {"lighthouse", "tower"}
+    person = SmallFacts([claim("Q2", "P31", "Q5"), claim("Q5", "P279", "Q11"), claim("Q2", "P21", FEMALE), claim("Q2", "P106", "Q6")],
+                        {e: Entity(id=e, labels={"en": name}) for e, name in NAMES.items()})
+    human, female, engineer = stated_kinds(person, "Q2")
+    assert "tower" in human.words and "tower" not in female.words | engineer.words and engineer.words == {"engineer"}
+
+
+@pytest.mark.parametrize(("word", "occupation"), [
+    ("engineer", True), ("naturalist", True), ("widow", False), ("he", False), ("borough", False), ("castle", False), ("castles", False)])
+def test_an_occupation_is_a_word_that_tells_neither_a_sex_nor_a_place_nor_a_building(word, occupation):
+    assert is_occupation(word) == occupation

@@ -1,7 +1,7 @@
 """The one value of a class just on either side of its bar, and what a certificate by votes takes for evidence."""
 import pytest
 
-from records.form import Ask, ClaimClause, Compute, Form, Image
+from records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image
 from records.knowledge import Article, PropertyInfo, Qualifier, Section, Value, entity_value
 from records.outcomes import Reason
 from records.synthesis import Answer, Hop, Question, Rewrite
@@ -84,6 +84,17 @@ def test_the_answers_that_the_words_leave_open_are_those_of_the_pictures_class()
     assert num_answers_without_picture(form, facts, {"x0": entity_value("Q11")}) == 3
     assert num_answers_without_picture(form, facts, {"x0": entity_value("Q21")}) == 5
     assert num_answers_without_picture(form, facts, {"x0": entity_value("Qnew")}) == 5, "of no class: too many to count"
+
+
+def test_a_class_that_is_said_of_another_thing_leaves_the_pictures_own_to_be_heard():
+    built = [c for n, kind in enumerate(["Qlight"] * 3 + ["Qother"] * 9) for c in (
+        claim(f"Q1{n}", "P31", kind), claim(f"Q1{n}", "P84", f"Q2{n}"), claim(f"Q2{n}", "P31", "Q5"), claim(f"Q2{n}", "P569", year(1800 + n)))]
+    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClassClause(var="x1", class_id="Q5"),
+                         ClaimClause(subject="x1", property="P569", object="a")), ask=Ask(var="a", type="date"))
+    binding = {"x0": entity_value("Q10"), "x1": entity_value("Q20")}
+    assert num_answers_without_picture(form, SmallFacts(built), binding) == 3
+    said = Form(clauses=(*form.clauses, ClassClause(var="x0", class_id="Qother")), ask=form.ask)
+    assert num_answers_without_picture(said, SmallFacts(built), binding) == 5, "the words' class of the picture counts before the store's"
 
 
 LEAD = "Ardwen Light was built by Ilse Varga. Its lamp is of 1871."

@@ -170,10 +170,26 @@ def test_two_things_that_only_share_a_maker_are_worth_less():
     assert shared <= other - BY_CHANCE + 0.5
 
 
-def test_a_named_thing_that_only_tells_others_apart_is_worth_less():
+def test_a_named_thing_that_only_tells_others_apart_is_worth_less_and_is_no_link():
     plain = (_says("x1", "P84", "x0"), _says("x1", "P88", "a"))
     bound = {"x0": ARCHITECT, "x1": BRIDGE, "a": "Q10"}
-    assert _over(*plain, _says("x1", "P825", entity_value("Q7")), ask="a", **bound) <= _over(*plain, ask="a", **bound) - PER_NAME + 0.3
+    way = 4 * 0.25 * 2 / 3
+    assert _over(*plain, ask="a", **bound) == pytest.approx(_by_hand(_weight("P88"), 1, 0, 2 / 3 * _weight("P84")))
+    for named, properties in (((_says("x1", "P825", entity_value("Q7")),), ("P84", "P825")), ((_says(entity_value("Q7"), "P112", "x1"),), ("P84", "P112"))):
+        lost = PER_NAME - way * (_weight(*properties) - _weight("P84"))
+        assert _over(*plain, *named, ask="a", **bound) == pytest.approx(_over(*plain, ask="a", **bound) - lost)
+
+
+def test_links_over_one_relation_to_different_things_do_not_meet_by_chance_nor_those_that_meet_in_what_is_shown_or_asked():
+    row = (_says("x0", "P1299", "x1"), _says("x1", "P1299", "x2"), _says("x2", "P19", "a"))
+    bound = {"x0": BRIDGE, "x1": "Q8", "x2": OTHER, "a": TOWN}
+    way = _weight("P1299", "P1299") * 3 / 4
+    assert _over(*row, ask="a", **bound) == pytest.approx(max(1, _by_hand(_weight("P19"), 1, 1, way) - PER_LINK))
+    for ends in ((_says("x1", "P84", "x0"), _says("x2", "P84", "x0"), _says("x2", "P88", "a")), (_says("x0", "P84", "a"), _says("x1", "P84", "a"))):
+        apart = [replace(c, property="P631") if k == 1 else c for k, c in enumerate(ends)]
+        things = {"x0": ARCHITECT, "x1": BRIDGE, "x2": OTHER, "a": "Q10"}
+        same, other = (_over(*clauses, ask="a", **things) for clauses in (ends, apart))
+        assert abs(same - other) < BY_CHANCE / 2, "no chance is taken off"
 
 
 def test_a_thing_whose_name_says_the_answer_is_worth_less_but_of_a_namesake_just_that_is_asked():
@@ -234,6 +250,12 @@ def test_drafts_are_tried_in_the_order_of_their_interest_and_dull_ones_not_at_al
     assert [d.text for d in by_interest([again, DULL, GOOD], facts, 0.0, trail)] == ["as good?", "good?", "dull?"]
     assert of_draft(FORMLESS, facts) == 0.0
     assert of_draft(GOOD, facts) == round(_score("P1066", entity_value("Q9"), ("P84", ARCHITECT)), 2)
+
+
+def test_a_drafts_score_is_told_to_two_places():
+    facts = SmallFacts(CLAIMS, {**ENTITIES, ARCHITECT: ENTITIES[ARCHITECT].replace(in_degree=5)})
+    exact = _score("P1066", entity_value("Q9"), ("P84", ARCHITECT), facts=facts)
+    assert of_draft(GOOD, facts) == round(exact, 2) != round(exact, 3)
 
 
 def test_drafts_half_a_point_apart_are_ordered_and_nearer_ones_keep_the_walks_order():

@@ -123,6 +123,15 @@ def test_a_stop_needs_a_description_where_its_hop_leaves_less_than_the_margin():
     assert _undetermined(draft(), Accept(SILENT, CertificateRules())) == []
 
 
+def test_stops_that_need_a_description_come_from_the_answers_side():
+    painted = [c for i in range(60) for c in (claim(f"Q6{i:03}", "P31", "Q3305213"), claim(f"Q6{i:03}", "P180", f"Q1{i:03}"))]
+    facts = SmallFacts([*crowd(), *painted, claim("Q1999", "P31", LIGHTHOUSE), claim("Q6999", "P31", "Q3305213")])
+    form = Form(clauses=(*BACK.clauses[:3], ClaimClause(subject="x2", property="P180", object="x1"), ClassClause(var="x2", class_id="Q3305213"),
+                         ClaimClause(subject="x2", property="P571", object="a")), ask=BACK.ask)
+    made = Draft(text="?", answer=formed().answer, form=form, bindings={"x0": "Q2000", "x1": "Q1000", "x2": "Q6000", "a": year(1700).key()}, anchor="Q2000")
+    assert _undetermined(made, Accept(facts, CertificateRules())) == ["x2", "x1"]
+
+
 def test_a_walk_whose_needed_bridge_cannot_be_described_is_given_up_for_all_its_attributes():
     made, writer, trail = made_by(facts=SILENT, rules={"tries": 1}, certificate=CertificateRules(), describe=[],
                                   canonical_question=[formed(), formed("Another?")])

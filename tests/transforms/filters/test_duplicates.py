@@ -27,9 +27,9 @@ def question(text, bindings=None, answer="Q2", **changes) -> Question:
 
 
 def pairs_of(texts) -> list[tuple[str, tuple[str, str]]]:
-    """Keys of questions that have nothing in common but their words, with places in the order given."""
+    """Keys of questions that have their words and answer in common, with places in the order given."""
     return [(key, (f"{number:02}", f"q{number}")) for number, text in enumerate(texts)
-            for key in duplicate_keys(question(text, {"x": f"Q{number}"}, f"Q{number}"))]
+            for key in duplicate_keys(question(text, {"x": f"Q{number}"}))]
 
 
 def grouped(pairs) -> dict:
@@ -56,7 +56,8 @@ def test_the_same_words_path_picture_or_computation_are_one_question():
     path = {"x": "Q5", "y": "Q6"}
     computed = Form(clauses=(Compute(out="z", op="difference", args=("y", "x")),), ask=Ask(var="z", type="quantity"))
     keys = list(duplicate_keys(question("Who built  the Tower?", path, image_id="abc", form=Json(computed.to_json()))))
-    assert keys == ["text::who built the tower", f"path:{entity_value('Q2').key()}:Q5,Q6", f"picture:abc:{entity_value('Q2').key()}", "computed:abc:Q5,Q6"]
+    answer = entity_value("Q2").key()
+    assert keys == [f"text:{answer},:who built the tower", f"path:{answer}:Q5,Q6", f"picture:abc:{answer}", "computed:abc:Q5,Q6"]
 
 
 def test_an_outside_row_counts_by_its_words_together_with_its_answer():
@@ -121,10 +122,10 @@ def test_a_place_depends_on_the_recipes_seed_and_the_question_alone():
     assert rank(7, "a") == rank(7, "a") != rank(8, "a") != rank(8, "b")
 
 
-def test_the_same_words_over_another_thing_are_another_question_where_the_recipe_says_so_whatever_the_answer():
-    def lost(same_words: bool, *shown: str) -> set:
+def test_the_same_words_over_another_thing_are_another_question_whatever_the_answer():
+    def lost(*shown: str) -> set:
         found = [question("Who painted this?", {"x": thing, "a": "Q9"}, "Q9", anchor=thing, image_id=f"i{n}") for n, thing in enumerate(shown)]
-        return losers([(key, (str(n), str(n))) for n, q in enumerate(found) for key in duplicate_keys(q, same_words=same_words)])
+        return losers([(key, (str(n), str(n))) for n, q in enumerate(found) for key in duplicate_keys(q)])
 
-    assert lost(True, "Q1", "Q2", "Q3") == set() and {loser for loser, _ in lost(False, "Q1", "Q2", "Q3")} == {"1", "2"}
-    assert {loser for loser, _ in lost(True, "Q1", "Q1")} == {"1"}, "two pictures of one thing"
+    assert lost("Q1", "Q2", "Q3") == set()
+    assert {loser for loser, _ in lost("Q1", "Q1")} == {"1"}, "two pictures of one thing"

@@ -72,6 +72,11 @@ def test_a_model_that_gives_no_usable_reply_does_not_pass_the_question():
         text_only(BadReply("r", "no JSON", ""), BadReply("r", "no JSON", ""))
 
 
+def test_of_several_unusable_replies_the_first_is_told():
+    with pytest.raises(BadReply, match="first"):
+        text_only(BadReply("r", "first", ""), BadReply("r", "second", ""))
+
+
 def test_single_bad_replies_and_refusals_are_no_answers():
     verdict = text_only(BadReply("r", "no JSON", ""), RefusedReply("r", "no", ""), "Oda Lind")
     assert (verdict.passed, verdict.num_correct, verdict.evidence["bad_replies"]) == (True, 0, 1)
@@ -125,11 +130,13 @@ def test_of_each_page_its_beginning_is_shown_and_none_found_is_said():
     assert (MAX_MATERIAL_CHARS, MAX_PAGE_CHARS) == (12_000, 1_500)
 
 
-def test_a_picture_found_by_a_picture_is_other_material_than_evidence():
+def test_pages_that_a_picture_found_come_with_what_a_model_knows_and_evidence_alone_counts():
     found, given = solvers("answer_with_search", None), solvers("answer_with_search", None)
     asyncio.run(found.one_image_search(QUESTION, picture(), (("T", "same"),)))
     asyncio.run(given.from_evidence(QUESTION, ("same",)))
-    assert found.client.prompts[0][1].replace("pages", "") != given.client.prompts[0][1].replace("evidence", "")
+    (_, pages), (_, evidence) = found.client.prompts[0], given.client.prompts[0]
+    assert "A search by the question's picture found these pages" in pages and "Use the material and what you know" in pages
+    assert "This is what was found" in evidence and "Use the material and nothing else" in evidence
 
 
 def test_wrong_answers_are_those_of_verdicts_that_have_some():

@@ -14,7 +14,8 @@ MIN_KIND = 2
 MAX_KIND_WORDS = 3
 SMALL_WORDS = frozenset(w for words in FUNCTION_WORDS.values() for w in words.split())
 _TELLS_MORE = frozenset("by built in at on from near with that which who where made painted launched located situated designed written".split())  # noqa: SIM905
-PERSONS = ("man", "woman", "person", "people")
+PERSONS = ("man", "woman", "person", "people", "husband", "wife", "son", "daughter", "father", "mother", "brother", "sister")
+"""Words that say of what they stand for that it is a person."""
 
 
 def noun_phrase(description: str) -> str:
@@ -62,12 +63,13 @@ def class_of(store: Any, entity_id: str) -> str:
 
 
 def kind_clause(store: Any, entity: Entity, text: str, language: str, var: str = SELF) -> ClassClause | None:
-    """A thing's class as a clause, where a text calls it by its class, or by a word of its description ("fish" for a taxon): then it says no less."""
+    """A thing's class as a clause, where a text calls it by its class, by a word of its description ("fish" for a taxon) or by what prompts call it ("barque"
+    for a bark): then it says no less."""
     class_id = class_of(store, entity.id)
     if not class_id:
         return None
     about = entity.descriptions.get(language) or entity.descriptions.get("en", "")
-    kinds = f"{store.label(class_id, language)} {' '.join(w for w in about.split() if w.islower())}"
+    kinds = f"{store.label(class_id, language)} {' '.join(w for w in about.split() if w.islower())} {said_kind(store, entity.id, language)}"
     words = {*folded(kinds).split(), *(PERSONS if HUMAN in entity.class_closure else ())} - SMALL_WORDS
     return ClassClause(var=var, class_id=class_id) if any(len(w) > MIN_KIND and w in folded(text).split() for w in words) else None
 

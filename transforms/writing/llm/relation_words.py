@@ -152,6 +152,9 @@ def unsupported_words(text: str, relations: list[RelationWords], sources: list[s
     >>> painter = frozenset({"painter"})
     >>> [unsupported_words(f"Where did {who} live?", [], [], painter) for who in ("the painter", "its painter", "the painter of the view")]
     [(), ('painter',), ('painter',)]
+    >>> founder = [relation_words("P112", "founded by")]
+    >>> [unsupported_words(f"It was {done} by a painter.", founder, [], painter) for done in ("founded", "seen")]
+    [(), ('painter',)]
 
     Args:
         text: a question or description.
@@ -163,8 +166,15 @@ def unsupported_words(text: str, relations: list[RelationWords], sources: list[s
     covered = _covered(plain, relations)
     found = [plain[start:end] for start, end in _spans(_table()[2], plain)
              if not any(start < last and first < end for first, last in covered)
-             and not (plain[start:end].removesuffix("s") in kinds and not _RELATED_BEFORE.search(plain[:start]) and not _RELATED_AFTER.match(plain[end:]))]
+             and not (plain[start:end].removesuffix("s") in kinds and not _related(plain, start, end, covered))]
     return tuple(w for w in dict.fromkeys(found) if not re.search(rf"(?<!\w){re.escape(w[:5])}", known))
+
+
+def _related(plain: str, start: int, end: int, covered: list[tuple[int, int]]) -> bool:
+    """Whether a word for somebody says a relation to what stands beside it; not where "by" belongs to another relation: "founded by a painter"."""
+    before = _RELATED_BEFORE.search(plain[:start])
+    told = before is not None and before[0].startswith("by") and any(last == before.start() - 1 for _, last in covered)
+    return bool((before and not told) or _RELATED_AFTER.match(plain[end:]))
 
 
 def unsaid_events(text: str, relation: RelationWords, others: list[RelationWords], pages: str) -> tuple[str, ...]:

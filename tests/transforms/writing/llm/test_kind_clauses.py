@@ -6,7 +6,7 @@ from records.knowledge import Entity, PropertyInfo, Value
 from records.synthesis import Answer
 from tests.small_facts import SmallFacts, claim
 from transforms.writing.llm.evidence_words import kinds_lines
-from transforms.writing.llm.kind_clauses import description_kind, noun_phrase, with_kinds
+from transforms.writing.llm.kind_clauses import description_kind, kind_clause, noun_phrase, with_kinds
 from transforms.writing.llm.question_checks import check_plain
 from transforms.writing.llm.word_proof import check_words_proven
 from transforms.writing.writer import Draft
@@ -80,3 +80,13 @@ def test_a_tables_label_and_a_torn_clause_are_refused(text):
         check_plain(text, "en")
     check_plain("The museum in the picture was founded by a painter. In which town did the person who taught that founder die?", "en")
     check_plain("In which place did the person die who taught its founder?", "en")
+
+
+@pytest.mark.parametrize(("thing", "text", "told"), [
+    ("Q1", "the barque designed by Ada Orm", True), ("Q1", "the vessel designed by Ada Orm", False),
+    ("Q2", "the husband of Ada Orm", True), ("Q2", "whoever taught Ada Orm", False)])
+def test_a_kind_is_told_by_what_prompts_call_a_thing_and_by_any_word_for_a_person(thing, text, told):
+    entities = {"Q1": Entity(id="Q1", labels={"en": "Merren Star"}, descriptions={"en": "barque"}), "Q2": Entity(id="Q2", class_closure=("Q5",)),
+                "Q3": Entity(id="Q3", labels={"en": "bark"})}
+    store = SmallFacts([claim("Q1", "P31", "Q3"), claim("Q2", "P31", "Q5")], entities)
+    assert bool(kind_clause(store, entities[thing], text, "en")) == told
