@@ -180,7 +180,7 @@ class Sentences(Grammar):
                 yield end, (*first.atoms, *atoms), Asked("years", (first.var, "when")), first.cost + cost
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"How tall, in metres, is {x}?", "What was {x} nicknamed?"."""
+        """"How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
         for measure in self.lexicon.measures:
             asks = [how for a in measure.get("adjective", ()) for how in (f"How {a} {{u}} is {{x}}", f"How many {{n}} {a} is {{x}}")] + measure.get("ask", [])
             asks += [f"What is the {noun}{'' if noun.endswith(' in') else ' of'} {{x}} {{u}}" for noun in measure.get("noun", ())]

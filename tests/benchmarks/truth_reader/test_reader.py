@@ -53,7 +53,7 @@ QUESTIONS = [
      STILL, Number(31.0, "Q174728")),
     ("Consider the father of the person in the picture. In which year was the child of that father born?", IVO, (1812,)),
     ("In which district will you find the lighthouse in the picture?", NORTH, "Q6"),
-    ("What was the architect of this bridge nicknamed?", OLD, Text("Old Thunder")),
+    ("What was the nickname of the architect of this bridge?", OLD, Text("Old Thunder")),
     ("What were the last words of the architect of this bridge?", OLD, Text("Sell the piano")),
     ("What did the architect of this bridge call his dog?", OLD, "Q4"),
     ("In which town was the man this bridge is named after born?", OLD, "Q4"),
