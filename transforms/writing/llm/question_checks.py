@@ -36,7 +36,7 @@ _INITIAL_CAPITALS = ("de",)
 MIN_STEM = 4
 MAX_AROUND = 3
 """Words on either side of a quoted one."""
-_LABELS = re.compile(r"\bin or next to\b|\badministrative territorial entity\b", re.IGNORECASE)
+_LABELS = re.compile(r"\bin or next to\b|\badministrative territorial entity\b|\btaxon name\b", re.IGNORECASE)
 _TORN = re.compile(r"\b(?:die|lie|lies|cover|covers|stand|stands|begin|open|live|flow) ((?:who|whose|where|(?:in|on|at|of|by|to) (?:which|whom))\b.*)")
 _RELATIVE = re.compile(r"\b(?:who|whose|whom|which|where|that)\b")
 MAX_TORN = 8
