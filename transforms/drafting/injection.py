@@ -53,7 +53,7 @@ async def _grown(draft: Draft, rounds: int, seed: Seed, writer: Writer, accept: 
         yield draft
         return
     num_ways = 0
-    mentions = await trail.attempt("pick_entity", writer.pick_entity(draft, seed)) or []
+    mentions = await trail.attempt("pick_entity", writer.pick_entity(draft, seed, rounds == 1)) or []
     if not mentions:
         trail.add_reason(Reason.NO_FACT, draft.text)
     for mention in mentions[:MAX_MENTIONS]:

@@ -104,8 +104,8 @@ class Writer(Protocol):
     async def seed_question(self, seed: Seed, entity: Entity, last: bool = False) -> list[Draft]:
         """First one-sentence questions about the seed, best first (VSearcher 2.2). `last`: a single fact stands between them and their picture."""
 
-    async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
-        """Named, non-generic entities of the question that have an article, best first."""
+    async def pick_entity(self, draft: Draft, seed: Seed, last: bool = False) -> list[Mention]:
+        """Named, non-generic entities of the question that have an article, best first; `last` as of `take_fact`."""
 
     async def take_fact(self, draft: Draft, mention: Mention, seed: Seed, last: bool = False) -> list[Fact]:
         """Little-known, entity-rich facts about the entity, best first; none contains the answer. After the `last` one a mention becomes the picture."""

@@ -86,7 +86,7 @@ def test_of_what_is_accepted_only_so_many_ways_go_on():
 
 
 def test_a_second_round_that_fails_gives_the_first_another_way():
-    made, _, _ = grown(2, take_fact=FACTS[:2], pick_entity=lambda before, _: [] if before.text == "start+00" else MENTIONS[:1])
+    made, _, _ = grown(2, take_fact=FACTS[:2], pick_entity=lambda before, *_: [] if before.text == "start+00" else MENTIONS[:1])
     assert made.text == "start+01+00 in the picture 0"
 
 

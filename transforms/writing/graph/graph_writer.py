@@ -271,7 +271,7 @@ class GraphWriter:
 
     # Mentions
 
-    async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
+    async def pick_entity(self, draft: Draft, seed: Seed, last: bool = False) -> list[Mention]:
         """Named entities of the question that can be described, in random order; hubs last."""
         draw = self._chance(seed, f"pick_entity:{len(draft.history)}")
         named = [e for e in (self.facts.entity(c) for c in constants(draft.form)) if e is not None and e.classes] if draft.form else []

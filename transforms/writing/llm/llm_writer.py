@@ -210,10 +210,10 @@ class LlmWriter:
 
     # Injection
 
-    async def pick_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
+    async def pick_entity(self, draft: Draft, seed: Seed, last: bool = False) -> list[Mention]:
         named = self._named(draft, seed)
         if self.judge is not None and draft.form is not None:  # a name that nothing could take the place of is not worth a request
-            named = {e: named[e] for e in self._describing.growing(draft, named)}
+            named = {e: named[e] for e in self._describing.growing(draft, named, last)}
         at_hand = "; ".join(f"{n}*" if self.store.images_of(e) else n for e, n in named.items())
         return await self._pick("pick_entity", draft, seed, {"anchor_phrase": draft.anchor_phrase, "at_hand": at_hand}, named)
 

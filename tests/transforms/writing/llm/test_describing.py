@@ -311,3 +311,9 @@ def test_a_name_that_nothing_could_take_the_place_of_is_not_offered_for_hiding()
     assert set(made._named(start, SEED)) == {"Q3", "Q25"}
     found = asyncio.run(made.pick_entity(start, SEED))  # of Anna Lehn nothing is known by which to describe her
     assert [m.entity_id for m in found] == ["Q3"] and made.client.prompts == []
+
+
+def test_for_the_last_description_a_name_is_offered_only_where_it_leads_to_a_picture():
+    (start,), _ = begun(False, BESIDE)
+    found = [asyncio.run(writer(facts("Q3", "Q5", OfVarga, FOUND)).pick_entity(start, SEED, last)) for last in (False, True)]
+    assert [len(mentions) for mentions in found] == [1, 0]
