@@ -183,7 +183,7 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
     if puzzle.ask_type == "date" and puzzle.precision == "year" and value.year is not None:
         return str(value.year)
     if puzzle.ask_type == "date" and puzzle.precision == "century" and value.year is not None:
-        return f"{Words.ordinal((value.year - 1) // 100 + 1)} century"
+        return Words.century(value.year)
     if puzzle.ask_type == "quantity" and value.number is not None and not value.unit and puzzle.unit:
         return f"{value.number:.10g} {puzzle.unit}"
     return value.text

@@ -31,7 +31,7 @@ def date_words(time: str, precision: int) -> str:
     year = str(int(found[2])) + (" BCE" if found[1] == "-" else "")
     month = int(found[3] or 0)
     if precision < 9:
-        return {8: f"{year}s", 7: f"{Words.ordinal((int(found[2]) + 99) // 100)} century"}.get(precision, f"about {year}")
+        return {8: f"{year}s", 7: Words.century(int(found[2]))}.get(precision, f"about {year}")
     if precision == 9 or not 1 <= month <= 12:
         return year
     day = int(found[4] or 0)

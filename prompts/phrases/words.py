@@ -84,7 +84,7 @@ class Words:
             case 8:
                 return f"the {year // 10 * 10}s{era}"
             case 7:
-                return f"the {self.ordinal((year - 1) // 100 + 1)} century{era}"
+                return f"the {self.century(year)}{era}"
             case 6:
                 return f"the {self.ordinal((year - 1) // 1000 + 1)} millennium{era}"
             case _:
@@ -98,6 +98,15 @@ class Words:
     def ordinal(number: int) -> str:
         suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
         return f"{number}{suffix}"
+
+    @staticmethod
+    def century(year: int) -> str:
+        """The century of a year, whose last is the one that names it.
+
+        >>> Words.century(1642), Words.century(1700), Words.century(1701)
+        ('17th century', '17th century', '18th century')
+        """
+        return f"{Words.ordinal((year - 1) // 100 + 1)} century"
 
     @staticmethod
     def listed(parts: Sequence[str], last: str = "and") -> str:

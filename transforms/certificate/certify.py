@@ -106,7 +106,7 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
     labels = {v: entity.label() for v, value in binding.items() if value.kind == "entity" and (entity := facts.entity(value.entity))}
     answer = labels.pop(form.ask.var, "")
     words = set(folded(answer).split())
-    return next(((answer, other) for other in labels.values() if words and words & (theirs := set(folded(other).split())) in (words, theirs)), None)
+    return next(((answer, other) for other in labels.values() if words and (words <= (theirs := set(folded(other).split())) or theirs < words)), None)
 
 
 def decorations(form: Form, facts: Facts, binding: Binding) -> tuple[str, ...]:

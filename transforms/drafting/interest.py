@@ -19,7 +19,9 @@ LEAST, MOST = 1.0, 5.0
 ALIKE = 0.5
 """So far apart two scores may be that still count as one."""
 _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
-"""How telling an answer is by its kind: a name is remembered, the founding year of a town is not, nor is a height (0.3)."""
+"""How telling an answer is by its kind: a name is remembered."""
+BARE_NUMBER = 0.3
+"""How telling any other answer is: nobody remembers the founding year of a town, nor a height."""
 COMPUTED = 0.2
 """How telling a number of years between two dates is."""
 IN_A_ROW = 0.5
@@ -48,7 +50,7 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
     else:
         forward = asked.object == form.ask.var
         value = binding[form.ask.var]
-        telling = property_use(asked.property).weight * (_BY_KIND.get(value.kind, 0.3) if forward else 1.0)
+        telling = property_use(asked.property).weight * (_BY_KIND.get(value.kind, BARE_NUMBER) if forward else 1.0)
         rarity = 1 / (1 + log2(max(1, facts.num_subjects(asked.property, value.key())))) if forward else 1.0
     if form.of(Compute):
         telling = min(telling, COMPUTED)

@@ -42,11 +42,9 @@ def _date(value: Value, precision: str) -> Answer:
     era = " BC" if value.time.startswith("-") else ""
     said = f"{int(year)}{era}"
     if precision == "century":
-        century = Words.ordinal((int(year) - 1) // 100 + 1)
-        return Answer(value=coarsened(value, PRECISIONS[precision]), text=f"{century} century{era}", type="date", precision=precision)
+        return Answer(value=coarsened(value, PRECISIONS[precision]), text=f"{Words.century(int(year))}{era}", type="date", precision=precision)
     if precision == "year" or value.precision == 9:
-        short = Value(kind="time", time=f"{value.time[:5]}-00-00T00:00:00Z", precision=9)
-        return Answer(value=short, text=said, type="date", precision="year")
+        return Answer(value=coarsened(value, PRECISIONS["year"]), text=said, type="date", precision="year")
     name = MONTHS[int(month) - 1]
     if value.precision == 10:
         return Answer(value=value, text=f"{name} {said}", type="date", precision="month", aliases=(f"{year}-{month}",))

@@ -6,6 +6,7 @@ from typing import Any
 from records.form import Ask, ClaimClause, ClassClause, Clause, Form
 from records.knowledge import Entity, entity_value
 from records.synthesis import Answer
+from transforms.certificate.kinds import OCCUPATION, SEX
 from transforms.certificate.leak import leaked, names_of_entity
 from transforms.writing.form_edits import constants
 from transforms.writing.llm.draft_parts import described, pictured
@@ -16,9 +17,6 @@ from transforms.writing.llm.offers import Offer, offers, without_names
 from transforms.writing.llm.precheck import Precheck
 from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words, telling_words, tells_relation
 from transforms.writing.writer import Draft, Fact, Mention
-
-KINDS = ("P21", "P106")
-"""Sex and occupation: a word of the question says them. (So it does of the class, which a description repeats.)"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +56,7 @@ class Describing:
         said = draft.form.of(ClaimClause) if draft.form is not None else ()
         if end is not None and any(c.property == line.claim.property and end in (c.subject, c.object) for c in said):
             return True
-        value = self.store.entity(line.value.entity) if line.claim.property in KINDS and not line.inverse else None
+        value = self.store.entity(line.value.entity) if line.claim.property in (SEX, OCCUPATION) and not line.inverse else None
         return value is not None and leaked(draft.text, value.names(self.languages)) is not None
 
     def refusal(self, draft: Draft, mention: Mention, clauses: tuple[Clause, ...], last: bool = False) -> str:
