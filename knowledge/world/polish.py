@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from knowledge.world.model import Statement, Thing, year
 from knowledge.world.part import Part
+from knowledge.world.prose import group_noun
 
 UNKNOWN_SHARE = 0.012
 """Statements whose value the dump gives as "somevalue"."""
@@ -63,9 +64,9 @@ def describe(part: Part, thing: Thing) -> str:
         case "film":
             return f"{thing.start} film" + (f" by {of('P57')}" if of("P57") else "")
         case "species":
-            return f"species of {thing.look['group'].lower()}"
+            return f"species of {group_noun(thing)}"
         case "genus":
-            return f"genus of {thing.look['group'].lower()}"
+            return f"genus of {group_noun(thing)}"
         case "ship":
             return f"{noun} built in {thing.start}"
         case "family":

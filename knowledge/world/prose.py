@@ -213,8 +213,13 @@ class Prose:
             case "medium":
                 return " on ".join(self.part.label(v.entity) for v in thing.values("P186"))
             case "group":
-                return {"Lepidoptera": "butterfly"}.get(thing.look["group"], thing.look["group"])
+                return group_noun(thing)
         raise AssertionError(key)
+
+
+def group_noun(thing: Thing) -> str:
+    """The everyday word for a species' or genus' group: "fish", and "butterfly" of Lepidoptera."""
+    return {"Lepidoptera": "butterfly"}.get(thing.look["group"], thing.look["group"])
 
 
 def joined(words: list[str]) -> str:

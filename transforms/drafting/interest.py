@@ -13,15 +13,12 @@ from transforms.certificate.facts import Facts
 from transforms.certificate.leak import folded
 from transforms.certificate.said_class import said_class
 from transforms.drafting.trail import Trail
+from transforms.writing.answers import telling
 from transforms.writing.writer import Draft
 
 LEAST, MOST = 1.0, 5.0
 ALIKE = 0.5
 """So far apart two scores may be that still count as one."""
-_BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
-"""How telling an answer is by its kind: a name is remembered."""
-BARE_NUMBER = 0.3
-"""How telling any other answer is: nobody remembers the founding year of a town, nor a height."""
 COMPUTED = 0.2
 """How telling a number of years between two dates is."""
 IN_A_ROW = 0.5
@@ -46,19 +43,19 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
     """
     asked = next((c for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object)), None)
     if asked is None:
-        telling, rarity = COMPUTED, 0.5
+        told, rarity = COMPUTED, 0.5
     else:
         forward = asked.object == form.ask.var
         value = binding[form.ask.var]
-        telling = property_use(asked.property).weight * (_BY_KIND.get(value.kind, BARE_NUMBER) if forward else 1.0)
+        told = telling(asked.property, value) if forward else property_use(asked.property).weight
         rarity = 1 / (1 + log2(max(1, facts.num_subjects(asked.property, value.key())))) if forward else 1.0
     if form.of(Compute):
-        telling = min(telling, COMPUTED)
+        told = min(told, COMPUTED)
     stops = [entity for entity in (facts.entity(v.entity) for v in _along(form, binding)) if entity is not None]
     known = sum(_known(e) for e in stops) / len(stops)
     if any(_people(facts, c, binding) for c in form.of(ClaimClause) if form.ask.var not in (c.subject, c.object)):
-        telling *= IN_A_ROW
-    score = LEAST + (MOST - LEAST) * (0.5 * telling + 0.05 * rarity + 0.1 * _distance(facts, stops) + 0.25 * _way(form, facts, stops) + 0.1 * known)
+        told *= IN_A_ROW
+    score = LEAST + (MOST - LEAST) * (0.5 * told + 0.05 * rarity + 0.1 * _distance(facts, stops) + 0.25 * _way(form, facts, stops) + 0.1 * known)
     return max(LEAST, score - _burden(form, facts, binding))
 
 

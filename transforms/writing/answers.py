@@ -1,11 +1,16 @@
-"""A claim's value as a typed answer: its words, its aliases, and the precision that the question asks for."""
+"""A claim's value as a typed answer: its words, its aliases, the precision that the question asks for, and how much people like to know it."""
 from knowledge.dates import PRECISIONS, coarsened
+from prompts.phrases import property_use
 from prompts.phrases.words import Words
 from records.knowledge import Value
 from records.synthesis import Answer
 from transforms.certificate.facts import Facts
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
+"""How telling an answer is by its kind: a name is remembered."""
+BARE_NUMBER = 0.3
+"""How telling any other answer is: nobody remembers the founding year of a town, nor a height."""
 
 
 def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str = "") -> Answer | None:
@@ -50,3 +55,8 @@ def _date(value: Value, precision: str) -> Answer:
         return Answer(value=value, text=f"{name} {said}", type="date", precision="month", aliases=(f"{year}-{month}",))
     return Answer(value=value, text=f"{int(day)} {name} {said}", type="date", precision="day",
                   aliases=(f"{name} {int(day)}, {said}", f"{year}-{month}-{day}"))
+
+
+def telling(property_id: str, value: Value) -> float:
+    """How much people like to know a property's value, 0 to 1."""
+    return property_use(property_id).weight * _BY_KIND.get(value.kind, BARE_NUMBER)

@@ -7,7 +7,7 @@ from records.form import Ask, ClaimClause, ClassClause, Clause, Form
 from records.knowledge import Entity, entity_value
 from records.synthesis import Answer
 from transforms.certificate.kinds import OCCUPATION, SEX
-from transforms.certificate.leak import leaked, names_of_entity
+from transforms.certificate.leak import HUMAN, leaked, names_of_entity
 from transforms.writing.form_edits import constants
 from transforms.writing.llm.draft_parts import described, pictured
 from transforms.writing.llm.kind_clauses import with_kinds
@@ -45,9 +45,16 @@ class Describing:
         """Of an entity of a draft what neither says the answer nor gives a hidden name away."""
         taken = taken_entities(draft)
         shown = self.material(entity, avoid=(taken | {draft.answer.value.key()}) - {entity.id}, without=(draft.answer.text, *draft.answer.aliases))
-        hidden = [self.store.entity(e) for e in sorted({entity.id, *taken} - {""})]
-        shown = without_names(shown, tuple(n for e in hidden if e is not None for n in names_of_entity(e, self.languages)))
-        return replace(shown, claims=tuple(line for line in shown.claims if not self._says(draft, line)))
+        hidden = [e for e in map(self.store.entity, sorted({entity.id, *taken} - {""})) if e is not None]
+        shown = without_names(shown, tuple(n for e in hidden for n in names_of_entity(e, self.languages)))
+        return replace(shown, claims=tuple(line for line in shown.claims if not self._says(draft, line) and not self._namesake(hidden, line)))
+
+    def _namesake(self, hidden: Iterable[Entity], line: ClaimLine) -> bool:
+        """Whether a claim leads to somebody whose surname a hidden thing bears: with Ada Orm the Orm family is named, and the Orm Prize."""
+        other = self.store.entity(line.other)
+        if other is None or HUMAN not in (*other.classes, *other.class_closure):
+            return False
+        return any(leaked(e.label(self.languages[0]), names_of_entity(other, self.languages)) for e in hidden)
 
     def _says(self, draft: Draft, line: ClaimLine) -> bool:
         """Whether a question says a claim already, of this thing or of another stop: as a clause, or by a word for what somebody is."""

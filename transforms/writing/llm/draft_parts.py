@@ -7,9 +7,11 @@ from prompts.phrases.words import answer_words
 from records.form import Ask, ClaimClause, Clause, Form, variables
 from records.knowledge import Value
 from records.synthesis import Answer, Hop
+from transforms.writing.answers import telling
 from transforms.writing.form_edits import constants, describe_variable, hide_constant, show_constant
+from transforms.writing.llm.everyday_words import asked_words
 from transforms.writing.llm.evidence_words import about
-from transforms.writing.llm.material import Material
+from transforms.writing.llm.material import ClaimLine, Material
 from transforms.writing.writer import Draft, Mention
 
 
@@ -24,12 +26,17 @@ def blocks(shown: Material) -> dict[str, Any]:
 
 
 def asking_values(store, numbers: tuple[int, ...], shown: Material, most: int, language: str) -> dict[str, Any]:
-    """What a prompt says of the claims that may be asked for: their numbers with the kinds of their values ("3 (town), 5 (year)"), for how many questions
-    that does, `most` at most, and whether there is a choice."""
-    lines = [shown.claim(n) for n in numbers]
-    said = (f"{n} ({kind})" if (kind := _kind(store, line.value, language)) else str(n) for n, line in zip(numbers, lines, strict=True))
-    num_wanted = most if shown.sentences else min(most, len({line.claim.property for line in lines}))
-    return {"askable": ", ".join(said) or "(none)", "num_wanted": num_wanted, "choice": bool(shown.sentences) or len(numbers) > 1}
+    """What a prompt says of the claims that may be asked for: a line each, those that people like best to know first, with number, kind of value and a wording
+    ("3 (town): In which town was Ada Orm born?"); for how many questions that does, `most` at most; and whether there is a choice."""
+    lines = sorted(((n, shown.claim(n)) for n in numbers), key=lambda nl: -telling(nl[1].claim.property, nl[1].value))
+    said = (_told(store, shown.entity.id, n, line, language) for n, line in lines)
+    num_wanted = most if shown.sentences else min(most, len({line.claim.property for _, line in lines}))
+    return {"askable": fenced("askable", "\n".join(said) or "(none)"), "num_wanted": num_wanted, "choice": bool(shown.sentences) or len(numbers) > 1}
+
+
+def _told(store, subject: str, number: int, line: ClaimLine, language: str) -> str:
+    kind, words = _kind(store, line.value, language), asked_words(store, subject, line.claim.property, line.value, language)
+    return f"{number}{f' ({kind})' if kind else ''}{f': {words}' if words else ''}"
 
 
 def _kind(store, value: Value, language: str) -> str:

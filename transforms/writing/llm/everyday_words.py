@@ -1,5 +1,5 @@
 """What people call things: a thing by the common word for its class ("town"), and somebody by what a relation makes of them ("painter", of a painting's
-creator). The words are those by which the graph writer says the same.
+creator); and how they ask for a property. The words are those by which the graph writer says the same, and which readers accepted.
 """
 from collections.abc import Iterable
 from functools import lru_cache
@@ -7,13 +7,16 @@ from typing import Any
 
 from prompts.phrases import language_data, property_phrase, variants
 from records.form import Ask, ClaimClause, Form
-from records.knowledge import entity_value
+from records.knowledge import Value, entity_value
 from transforms.certificate.leak import HUMAN
+from transforms.writing.answers import answer_of
+from transforms.writing.graph.english import English
 from transforms.writing.graph.form_words import FormWords, bare
 from transforms.writing.graph.label_source import StoreWords
 from transforms.writing.llm.relation_words import LANGUAGE
 
 MOST_STORES = 8
+VAGUE_NOUN = "thing"
 Role = tuple[str, str, str]
 """A claim of somebody: subject, property, and who it makes something of."""
 
@@ -55,3 +58,19 @@ def roles_told(store: Any, roles: Iterable[Role], language: str) -> tuple[frozen
         if _form_words(store).kinds(entity_value(subject)) and property_id in language_data(LANGUAGE)["properties"]:
             other.update(bare(noun) for phrase in variants(property_phrase(property_id)) for noun in phrase.o)
     return frozenset(told), frozenset(other - told)
+
+
+@lru_cache(maxsize=MOST_STORES)
+def _english(store: Any) -> English:
+    return English(store, recipe_seed=0)
+
+
+def asked_words(store: Any, subject: str, property_id: str, value: Value, language: str) -> str:
+    """How people ask for a value of a named thing ("What is the range of Ardwen Light, in nautical miles?"); "" where no phrase was made for the property."""
+    answer = answer_of(store, value) if language == LANGUAGE and property_id in language_data(LANGUAGE)["properties"] else None
+    if answer is None:
+        return ""
+    ask = Ask(var="a", type=answer.type, unit=answer.unit, precision=answer.precision)
+    form = Form(clauses=(ClaimClause(subject=entity_value(subject), property=property_id, object="a"),), ask=ask)
+    said = _english(store).question(form, {"a": value.key()}, subject)
+    return "" if said.problems or f" {VAGUE_NOUN} " in said.text else said.text

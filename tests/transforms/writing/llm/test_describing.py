@@ -160,7 +160,7 @@ def test_of_two_properties_with_one_value_one_may_be_asked_for_and_its_kind_is_t
     made = writer(store, ("canonical_question", {"questions": []}))
     asyncio.run(made.canonical_question(SEED, HOPS[:1], (store.entity("Q1"), store.entity("Q2"))))
     (_, prompt), = made.client.prompts
-    assert "1. place of birth: Crale" in prompt and "2. place of death: Crale" in prompt and "Claims whose value may be asked for: 1 (town).\n" in prompt
+    assert "1. place of birth: Crale" in prompt and "2. place of death: Crale" in prompt and "\n1 (town): In which town was Ilse Varga born?\n</askable" in prompt
 
 
 def test_what_no_description_mends_is_known_before():
@@ -183,6 +183,15 @@ def test_the_last_description_names_something_that_can_be_shown():
     mention = Mention(entity_id="Q3", surface="Brisk Light")
     assert not made._describing.refusal(start, mention, clauses)
     assert "shown as a picture" in made._describing.refusal(start, mention, clauses, last=True)
+
+
+@pytest.mark.parametrize(("hidden", "who", "told"), [("Lehn Prize", "Q5", False), ("Crale Prize", "Q5", True), ("Lehn Prize", "Q26", True)])
+def test_somebody_whose_surname_a_hidden_thing_bears_is_not_told(hidden, who, told):
+    store = facts("Q3", "Q5", more=(claim("Q3", "P189", "Q25"), claim("Q25", "P31", who)))
+    store.entities["Q30"] = Entity(id="Q30", labels={"en": hidden})
+    draft = replace(path(), bindings={**path().bindings, "x1": "Q30"})
+    words = [c.words for c in writer(store)._describing.told(draft, store.entity("Q3")).claims]
+    assert ("location of discovery: Anna Lehn" in words) is told
 
 
 def askable(store, entity_id):

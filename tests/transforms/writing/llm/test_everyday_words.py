@@ -75,7 +75,7 @@ def canonical(store, *questions):
 def test_the_prompt_tells_what_the_relation_makes_of_a_stop_and_by_what_kind_to_ask(store):
     question = "In which town was the painter of the work in the picture born?"
     texts, ((_, prompt),) = canonical(store, question)
-    assert texts == [question] and "Stop 1: Ada Orm (person, painter, artist)" in prompt and "may be asked for: 1 (town)" in prompt
+    assert texts == [question] and "Stop 1: Ada Orm (person, painter, artist)" in prompt and "\n1 (town): In which town was Ada Orm born?" in prompt
 
 
 def test_one_step_is_asked_about_in_one_sentence(store):
