@@ -90,7 +90,7 @@ async def image_search(at: Context, handle: Handle | None = None, query: Text | 
 
 
 async def visit(at: Context, url: Text, goal: Text) -> Output:
-    """Opens a page and returns the parts of its text that fit a goal best, its first pictures, and links to follow, of many those that fit the goal first.
+    """Opens a page and returns the parts of its text that fit a goal best, its first pictures, and links to follow (of many, those nearest the goal).
 
     Args:
         url: The page's address, as a search or a page gave it. Not every thing that is named has a page.
@@ -106,7 +106,7 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
         words = f"Summary for the goal (by a model):\n{words}"
     parts.append(quoted(words, at.settings.page_chars) if words.strip() else "The page says nothing about the goal.")
     if at.summarise is None and words.strip() and not at.settings.brief and not names_goal(page, goal):
-        parts.append("The page says nothing in the goal's own words; it may say it in others, or not at all.")
+        parts.append("The page says nothing in the goal's own words; it may say it in others, or another page may: search by words.")
     shown = page.pictures[:at.settings.max_new_pictures]
     left = at.settings.seconds - (time.monotonic() - began) - SPARE_SECONDS
     fetches = [*([page.screenshot(left)] if page.screenshot else []), *(p.fetch() for p in shown)]

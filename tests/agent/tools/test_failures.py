@@ -59,6 +59,12 @@ def test_a_wrong_call_is_the_models_fault_and_says_how_to_mend_it(box, bank, nam
     assert 10 < len(result.text) < 600 and len(bank) == 1
 
 
+@pytest.mark.parametrize(("wrong", "told"), [([0, 0, 500, 1005], "not in pixels"), ([0, 0, 500], "not in pixels"), ("0,0,1,1", "[left, top, right, bottom]")])
+def test_a_wrong_box_is_told_what_a_box_is(box, bank, wrong, told):
+    text = called(box, bank, "crop", {"handle": 0, "box": wrong}).text
+    assert text.startswith("crop: box: ") and told in text and called(box, bank, "crop", {"handle": 0}).text == "crop: box: field required."
+
+
 NOTHING = [
     ("text_search", {"query": "zzzz qqqq"}, "no_results"), ("text_search", {"query": "?!"}, "no_results"),
     ("text_search", {"query": "\0\u202e🙈"}, "no_results"),

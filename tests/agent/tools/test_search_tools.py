@@ -246,7 +246,7 @@ def test_a_name_that_is_shown_is_among_the_links_before_those_that_are_not():
     assert [link.title for link in links_for(page, "diss", 3, "It lies in Cley.")] == ["Diss", "Cley (town)", "Aber"]
 
 
-GOAL_NOT_NAMED = "The page says nothing in the goal's own words; it may say it in others, or not at all."
+GOAL_NOT_NAMED = "The page says nothing in the goal's own words; it may say it in others, or another page may: search by words."
 
 
 @pytest.mark.parametrize(("goal", "named"), [("Who sculpted the statue?", False), ("Bram Light: which sculptor?", False), ("when was it built", True),

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection
 from itertools import pairwise
 
+from knowledge.readers.sentences import split_sentences
 from prompts.phrases import language_data, property_phrase, variants, verb_forms
 from prompts.phrases.frames import BE, PREPOSITIONS, Frame
 from prompts.phrases.words import Words
@@ -45,6 +46,8 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
 
     >>> problems("Who designed a old bridge of the the town")
     ('doubled word: the the', 'article: a old', 'no question mark at the end')
+    >>> problems("In which year did J. M. W. Turner die?")
+    ()
     >>> problems("Who painted this painting?"), problems("Take the town in the picture. When was it founded?")
     (('repeated word: paint',), ('opens with a statement', 'opener of an exam paper'))
     """
@@ -64,7 +67,7 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
         found.append("punctuation")
     if not text.endswith("?"):
         found.append("no question mark at the end")
-    sentences = [s for s in re.split(r"(?<=[.?]) (?=[A-Z“])", plain) if s]
+    sentences = [plain[start:end] for start, end in split_sentences(plain)]
     if any(not (s[:1].isupper() or s[:1] in "“0123456789") for s in sentences):
         found.append("no capital letter")
     found += [f"repeated word: {stem}" for stem in repeated(plain)]

@@ -11,7 +11,7 @@ from transforms.writing.llm.everyday_words import noun_of
 from transforms.writing.llm.question_checks import FUNCTION_WORDS
 
 MIN_KIND = 2
-MAX_KIND_WORDS = 3
+MAX_KIND_WORDS = 4
 SMALL_WORDS = frozenset(w for words in FUNCTION_WORDS.values() for w in words.split())
 _TELLS_MORE = frozenset("by built in at on from near with that which who where made painted launched located situated designed written".split())  # noqa: SIM905
 PERSONS = ("man", "woman", "person", "people", "husband", "wife", "son", "daughter", "father", "mother", "brother", "sister")
