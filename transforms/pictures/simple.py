@@ -56,8 +56,8 @@ def statistics(picture: Image.Image) -> dict[str, float]:
 
 
 def text_coverage(blocks: Sequence[TextBlock], width: int, height: int) -> float:
-    """Share of the picture's area that lines of text cover."""
-    area = sum((b.box[2] - b.box[0]) * (b.box[3] - b.box[1]) for b in blocks)
+    """Share of the picture's area that lines of text cover; a lone sign is no line: a man with a hat was read as one great 京."""
+    area = sum((b.box[2] - b.box[0]) * (b.box[3] - b.box[1]) for b in blocks if len(b.text.strip()) > 1)
     return round(min(1.0, area / (width * height)), 3)
 
 

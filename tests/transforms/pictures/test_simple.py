@@ -46,12 +46,17 @@ def test_a_page_of_text_is_too_simple_and_a_few_lines_are_not():
     assert covered_by_text(lines, 640, 480) == {"sign": "text", "coverage": text_coverage(lines, 640, 480)}
     assert covered_by_text(lines[:3], 640, 480) is None and covered_by_text([], 640, 480) is None
     assert text_coverage(lines[:1], 640, 480) == 0.031, "9,600 of 307,200 pixels"
-    assert text_coverage([TextBlock("x", (0, 0, 640, 480), 0.9)] * 2, 640, 480) == 1.0
+    assert text_coverage([TextBlock("xy", (0, 0, 640, 480), 0.9)] * 2, 640, 480) == 1.0
 
 
 @pytest.mark.parametrize(("side", "refused"), [(35, False), (36, True)])
 def test_text_may_cover_thirty_five_hundredths_of_a_picture(side, refused):
-    assert (covered_by_text([TextBlock("x", (0, 0, side, 100), 0.9)], 100, 100) is not None) == refused
+    assert (covered_by_text([TextBlock("xy", (0, 0, side, 100), 0.9)], 100, 100) is not None) == refused
+
+
+def test_a_figure_that_is_read_as_one_great_sign_is_no_text():
+    assert covered_by_text([TextBlock("京 ", (0, 0, 100, 100), 0.9)], 100, 100) is None
+    assert covered_by_text([TextBlock("京都", (0, 0, 100, 100), 0.9)], 100, 100) is not None
 
 
 def test_numbers_of_a_picture_are_its_colours_tones_and_busy_edges():
