@@ -147,7 +147,7 @@ def check_no_claim_against(store, shown: Material, question: str, agrees: Callab
         if line.inverse or language != LANGUAGE or not (line.value.kind == kind or {line.value.kind, kind} <= set(named)):
             continue
         relation = relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE))
-        if sum(c.claim.property == line.claim.property for c in shown.claims) > 1:
+        if len({c.claim.id for c in shown.claims if c.claim.property == line.claim.property and not c.inverse}) > 1:
             continue  # of several values another one contradicts nothing
         if relation.object is not None and not relation.bare and relation.said(question, of_object=True) and not agrees(line):
             raise ValueError(f'the claim "{line.words}" says otherwise; cite it, or ask for something else')
