@@ -9,7 +9,7 @@ from transforms.certificate.leak import folded, leaked, names_of_entity
 from transforms.writing.llm.everyday_words import roles_told
 from transforms.writing.llm.kind_clauses import kind_clause, said_kinds
 from transforms.writing.llm.material import ClaimLine, Material, property_label, states
-from transforms.writing.llm.question_checks import check_kinds, check_language, check_names, check_plain, check_relations
+from transforms.writing.llm.question_checks import check_kinds, check_language, check_names, check_plain, check_relations, check_words
 from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words, unsupported_words
 from transforms.writing.llm.rewriting import check_supported
 from transforms.writing.writer import Fact
@@ -92,8 +92,10 @@ def fact_of(store, described: Description, shown: Material, language: str, calle
     # Who is a painter in the brackets, by another work, is not "the painter of" a sculpture.
     told = frozenset(unsupported_words(described.text, [], [], also))
     roles, never = roles_told(store, [(line.claim.subject, line.claim.property, line.claim.value.entity) for line in cited], language)
-    check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language) | roles | also - told, never)
+    told_words = said_kinds(store, things, language) | roles
+    check_kinds(described.text, stated, known, relations, language, told_words | also - told, never)
     check_plain(described.text, language)
+    check_words(described.text, relations, [*known, called, *(kind.label for kind in stated), *told_words], language)
     kind = kind_clause(store, shown.entity, described.text, language)
     clauses: list[Clause] = [kind] if kind is not None else []
     unseen: list[str] = []
