@@ -95,7 +95,7 @@ def fact_of(store, described: Description, shown: Material, language: str, calle
     told_words = said_kinds(store, things, language) | roles
     check_kinds(described.text, stated, known, relations, language, told_words | also - told, never)
     check_plain(described.text, language)
-    check_words(described.text, relations, [*known, called, *(kind.label for kind in stated), *told_words], language)
+    check_words(described.text, relations, [*known, called, *(kind.label for kind in stated), *told_words], language, described.sentence is not None)
     kind = kind_clause(store, shown.entity, described.text, language)
     clauses: list[Clause] = [kind] if kind is not None else []
     unseen: list[str] = []

@@ -102,6 +102,10 @@ class Material:
             raise ValueError(f"there is no sentence {number}; the sentences are numbered 1 to {len(self.sentences)}")
         return self.sentences[number - 1]
 
+    def cited(self, number: int | None) -> str:
+        """The text of the sentence of that number; "" where none is cited. Raises ValueError where none was shown."""
+        return self.sentence(number).text if number is not None else ""
+
     @property
     def claims_block(self) -> Fenced:
         lines = (f"{n}. {c.words}{c.page}{f' ({c.role})' if c.role else ''}" for n, c in enumerate(self.claims, start=1))

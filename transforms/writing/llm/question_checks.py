@@ -159,7 +159,10 @@ def check_relations(text: str, relations: list[RelationWords], sources: list[str
         raise ValueError(f"nothing that was cited says {places(text, words)}; leave it out, or say it in other words of a cited line")
 
 
-def check_words(text: str, relations: list[RelationWords], sources: list[str], language: str) -> None:
-    """Raises ValueError where an English text has a word, names and small words apart, that nothing has which it was made from."""
-    if language == LANGUAGE and (words := unsaid_words(text, relations, sources)):
+def check_words(text: str, relations: list[RelationWords], sources: list[str], language: str, by_sentence: bool) -> None:
+    """Raises ValueError where an English text has a word, names and small words apart, that nothing has which it was made from.
+
+    What a sentence says (`by_sentence`) is to be told in other words: of it only words such as "never" and "largest" are looked at.
+    """
+    if language == LANGUAGE and (words := unsaid_words(text, relations, sources, turning=by_sentence)):
         raise ValueError(f"nothing that was cited says {places(text, words)}; leave it out, or use the words of the cited lines")

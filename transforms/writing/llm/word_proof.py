@@ -1,5 +1,4 @@
 """Whether a question's words say what its form and evidence say: the part that rules can prove, and the lines that a reader confirms."""
-import re
 from dataclasses import dataclass
 
 from knowledge.readers.sentences import split_sentences
@@ -28,7 +27,6 @@ from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relat
 from transforms.writing.writer import Draft, Vote
 
 FAR = 99
-_ASKED = re.compile(r"\b(?:which|what) ([^\W\d_]+)", re.IGNORECASE)
 
 
 def relation_of(store, property_id: str) -> RelationWords:
@@ -79,8 +77,8 @@ def _hop_line(store, draft: Draft, hop, language: str) -> str:
     return f"{store.label(draft.bindings[subject], language)} — {property_label(store, hop.property, language)}: {store.label(draft.bindings[value], language)}"
 
 
-def check_words_proven(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
-    """Holds a draft's words against its evidence.
+def check_words_proven(store, draft: Draft, language: str, languages: tuple[str, ...], cited: str = "") -> None:
+    """Holds a draft's words against its evidence; single words may also come from a sentence that was `cited` beside it.
 
     Raises:
         ValueError: with words for the model: another language, a hidden name, a name, number or relation that nothing supports, an exactness that is not said,
@@ -105,8 +103,8 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     check_kinds(draft.text, stated, sources, relations, language, also, never)
     check_plain(draft.text, language)
     before = [d.text for d in draft.earlier[-1:]]
-    before += _ASKED.findall(draft.text) if draft.form is None else []  # a sentence that says "grey" does not say "colour"
-    check_words(draft.text, relations, [*sources, *before, *(kind.label for kind in stated), *also, draft.answer.unit], language)
+    by_sentence = draft.form is None or any(step.article_id for step in draft.history)
+    check_words(draft.text, relations, [*sources, cited, *before, *(kind.label for kind in stated), *also, draft.answer.unit], language, by_sentence)
     for property_id in properties:
         pages = [page_words(store, clause_claim(store, draft, c)) for c in (draft.form.of(ClaimClause) if draft.form else ()) if c.property == property_id]
         others = [relation_of(store, p) for p in properties if p != property_id]
