@@ -25,6 +25,8 @@ _FOREIGN_MONTHS = (
     "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
     "gener febrer marc abril maig juny juliol agost setembre octubre novembre desembre",
     "januari februari maart april mei juni juli augustus september oktober november december",
+    "januari februari mars april maj juni juli augusti september oktober november december",
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia",
 )
 _MONTHS = {name: number for names in (" ".join(MONTHS).casefold(), *_FOREIGN_MONTHS) for number, name in enumerate(names.split(), start=1)}
 _MONTHS |= {name[:3].casefold(): number for number, name in enumerate(MONTHS, start=1)} | {"sept": 9}

@@ -9,7 +9,7 @@ from transforms.certificate.leak import folded, leaked, names_of_entity
 from transforms.writing.llm.everyday_words import roles_told
 from transforms.writing.llm.kind_clauses import kind_clause, said_kinds
 from transforms.writing.llm.material import ClaimLine, Material, property_label, states
-from transforms.writing.llm.question_checks import check_kinds, check_language, check_names, check_plain, check_relations
+from transforms.writing.llm.question_checks import check_kinds, check_language, check_names, check_plain, check_relations, check_words
 from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words, unsupported_words
 from transforms.writing.llm.rewriting import check_supported
 from transforms.writing.writer import Fact
@@ -92,8 +92,10 @@ def fact_of(store, described: Description, shown: Material, language: str, calle
     # Who is a painter in the brackets, by another work, is not "the painter of" a sculpture.
     told = frozenset(unsupported_words(described.text, [], [], also))
     roles, never = roles_told(store, [(line.claim.subject, line.claim.property, line.claim.value.entity) for line in cited], language)
-    check_kinds(described.text, stated, known, relations, language, said_kinds(store, things, language) | roles | also - told, never)
+    told_words = said_kinds(store, things, language) | roles
+    check_kinds(described.text, stated, known, relations, language, told_words | also - told, never)
     check_plain(described.text, language)
+    check_words(described.text, relations, [*known, called, *(kind.label for kind in stated), *told_words], language, described.sentence is not None)
     kind = kind_clause(store, shown.entity, described.text, language)
     clauses: list[Clause] = [kind] if kind is not None else []
     unseen: list[str] = []
@@ -147,7 +149,7 @@ def check_no_claim_against(store, shown: Material, question: str, agrees: Callab
         if line.inverse or language != LANGUAGE or not (line.value.kind == kind or {line.value.kind, kind} <= set(named)):
             continue
         relation = relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE))
-        if sum(c.claim.property == line.claim.property for c in shown.claims) > 1:
+        if len({c.claim.id for c in shown.claims if c.claim.property == line.claim.property and not c.inverse}) > 1:
             continue  # of several values another one contradicts nothing
         if relation.object is not None and not relation.bare and relation.said(question, of_object=True) and not agrees(line):
             raise ValueError(f'the claim "{line.words}" says otherwise; cite it, or ask for something else')

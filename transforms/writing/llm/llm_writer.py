@@ -110,9 +110,9 @@ class LlmWriter:
         return Describing(store=self.store, precheck=self._precheck, languages=self._languages, max_claims=self.rules.max_claims,
                           max_sentences=self.rules.max_sentences, tries=self.rules.tries)
 
-    def _proven(self, draft: Draft) -> Draft:
-        """The draft, if no rule finds that its words say something else than its evidence. Raises ValueError, with words for the model."""
-        check_words_proven(self.store, draft, self.rules.language, self._languages)
+    def _proven(self, draft: Draft, cited: str = "") -> Draft:
+        """The draft, if no rule finds that its words say more than its evidence and what was `cited` besides. Raises ValueError, with words for the model."""
+        check_words_proven(self.store, draft, self.rules.language, self._languages, cited)
         return draft
 
     def _called(self, entity: Entity, draft: Draft | None = None) -> dict[str, str]:
@@ -134,7 +134,7 @@ class LlmWriter:
             draft = self._asked(asked, shown, (), entity_value(entity.id), {}, "seed_question", askable)
             if draft.form is not None:
                 draft = replace(draft, form=self._precheck.spoken(draft.form, entity.id, self._beside(asked, shown)))
-            draft = self._proven(draft)
+            draft = self._proven(draft, shown.cited(asked.sentence))
             if asked.also and draft.form is not None and self.judge is not None and not any(self._describing.growing(draft, self._named(draft, seed), last)):
                 raise ValueError("with what it says beside, nothing that it names can be described: leave that out and ask for the claim alone")
             return draft
@@ -178,7 +178,8 @@ class LlmWriter:
         def one(asked: replies.PathQuestion) -> Draft:
             check_one_sentence(asked.question, len(hops))
             draft = self._asked(asked, shown, path, hops[-1].target, bindings, "canonical_question", askable)
-            return self._proven(replace(draft, hops=hops, anchor=first.id, anchor_phrase=asked.phrase, form=draft.form if formal else None))
+            draft = replace(draft, hops=hops, anchor=first.id, anchor_phrase=asked.phrase, form=draft.form if formal else None)
+            return self._proven(draft, shown.cited(asked.sentence))
 
         values = {**self._called(first), **blocks(shown), "last": last.label(self.rules.language), "sentence_steps": not formal,
                   **asking_values(self.store, askable, shown, self.rules.questions, self.rules.language),
@@ -250,9 +251,8 @@ class LlmWriter:
 
     async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
         others = [self.store.entity(e) for v, e in draft.bindings.items() if v != mention.var]
-        names = sorted({e.label(self.rules.language) for e in others if e is not None})
-        return await self._facts("describe", draft, mention, seed, {
-            "forbidden": "; ".join(names) or "(none)", "known": self._known(draft, mention)})
+        names = "; ".join(sorted({e.label(self.rules.language) for e in others if e is not None})) or "(none)"
+        return await self._facts("describe", draft, mention, seed, {"forbidden": names, "known": self._known(draft, mention)})
 
     async def _facts(self, role: str, draft: Draft, mention: Mention, seed: Seed, values: dict[str, Any], last: bool = False) -> list[Fact]:
         """Descriptions of an entity that the certificate will take: the prompt offers the sets of claims that it takes, where there are any.

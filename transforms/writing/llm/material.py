@@ -8,11 +8,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from agent.judges.amounts import numbers
-from agent.judges.dates import dates
+from agent.judges.amounts import blanked, numbers
+from agent.judges.dates import dates, readable_date
+from agent.judges.frame import is_frame
 from agent.judges.match import match
 from agent.judges.normalise import same_name
-from knowledge.dates import PRECISIONS, coarsened, date_of, time_value
+from knowledge.dates import PRECISIONS, Date, coarsened, date_of, time_value
 from knowledge.readers.sentences import split_sentences, tells
 from prompts.fence import Fenced, fenced
 from prompts.phrases.words import answer_words
@@ -100,6 +101,10 @@ class Material:
         if not 1 <= number <= len(self.sentences):
             raise ValueError(f"there is no sentence {number}; the sentences are numbered 1 to {len(self.sentences)}")
         return self.sentences[number - 1]
+
+    def cited(self, number: int | None) -> str:
+        """The text of the sentence of that number; "" where none is cited. Raises ValueError where none was shown."""
+        return self.sentence(number).text if number is not None else ""
 
     @property
     def claims_block(self) -> Fenced:
@@ -310,7 +315,7 @@ def _agrees(store, answer: Answer, said: str, language: str) -> bool:
     """
     value = answer.value
     if value.kind == "time":
-        return _same_date(value, said, language)
+        return only_date(said, language) == date_of(value.time, value.precision)
     if value.kind != "entity":
         return bool(match(answer.replace(aliases=()), said, language=language))
     entity = store.entity(value.entity)
@@ -319,21 +324,25 @@ def _agrees(store, answer: Answer, said: str, language: str) -> bool:
 
 
 def agrees(store, line: ClaimLine, said: str, language: str) -> bool:
-    """Whether words say a claim's value, whatever exactness they say it with."""
+    """Whether words say a claim's value; a date, as far as both the words and the claim go."""
     if line.value.kind == "time":
-        return str(abs(date_of(line.value.time, 9).year)) in re.findall(r"\d+", said)
+        wanted, found = date_of(line.value.time, line.value.precision), only_date(said, language)
+        return found is not None and (wanted.agrees(found) if wanted.precision <= found.precision else found.agrees(wanted))
     base = answer_of(store, line.value)
     return base is not None and _agrees(store, base, said, language)
 
 
-def _same_date(value: Value, said: str, language: str) -> bool:
-    """Whether words are a date and exactly as exact. Of a language whose months are not known the numbers must be the date's."""
-    wanted, found = date_of(value.time, value.precision), [date for date, _, _ in dates(said, day_first=language != "en")]
-    if len(found) == 1 and (found[0].precision == wanted.precision or language == "en"):
-        return found[0] == wanted
-    numbers_said = sorted(int(digits) for digits in re.findall(r"\d+", said))
-    named = wanted.precision > 9 and bool(re.search(r"[^\W\d_]{3}", said))
-    return language != "en" and named and numbers_said == sorted([abs(wanted.year), *([wanted.day] if wanted.day else [])])
+def only_date(said: str, language: str) -> Date | None:
+    """The date that words are, and nothing besides; None for "before 1871", and for months of languages that cannot be read.
+
+    >>> only_date("the 12th of May 1871", "en"), only_date("before 12 May 1871", "en")
+    (Date(year=1871, month=5, day=12, precision=11), None)
+    """
+    found = dates(said, day_first=language != "en")
+    if len(found) != 1:
+        return None
+    date, start, end = found[0]
+    return date if is_frame(blanked(readable_date(said), [(start, end)]), "", kind="date") else None
 
 
 def answer_from_sentence(store, shown: Material, line: SentenceLine, reply: AskedQuestion, language: str) -> Answer:
@@ -348,10 +357,10 @@ def answer_from_sentence(store, shown: Material, line: SentenceLine, reply: Aske
     if not (names_stand(line.text, said) or any(names_stand(line.text, a) for a in reply.aliases)):
         raise ValueError(f"the answer {said!r} does not stand in the cited sentence; give it as the sentence has it")
     if reply.answer_type == "date":
-        found = [date for date, _, _ in dates(said, day_first=language != "en")]
-        if len(found) != 1 or found[0].precision < 9:
+        date = only_date(said, language)
+        if date is None or date.precision < 9:
             raise ValueError(f"the answer {said!r} is not one date")
-        made = Answer(value=time_value(found[0]), text=said, type="date", precision=("year", "month", "day")[found[0].precision - 9])
+        made = Answer(value=time_value(date), text=said, type="date", precision=("year", "month", "day")[date.precision - 9])
         return _with_aliases(store, made, reply, language)
     if reply.answer_type == "quantity":
         said_numbers = numbers(said, language)

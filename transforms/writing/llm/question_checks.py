@@ -13,6 +13,7 @@ from prompts.phrases.words import Words
 from records.synthesis import Answer
 from transforms.certificate.kinds import StatedKind, is_occupation, says, told_kinds
 from transforms.certificate.leak import folded
+from transforms.writing.llm.allowed_words import unsaid_words
 from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, tells_relation, unsaid_events, unsupported_words
 
 FUNCTION_WORDS = {
@@ -156,3 +157,12 @@ def check_relations(text: str, relations: list[RelationWords], sources: list[str
     """Raises ValueError where an English text plainly tells a relation that its evidence does not; `kinds` are the words for what the things are."""
     if language == LANGUAGE and (words := unsupported_words(text, relations, sources, kinds)):
         raise ValueError(f"nothing that was cited says {places(text, words)}; leave it out, or say it in other words of a cited line")
+
+
+def check_words(text: str, relations: list[RelationWords], sources: list[str], language: str, by_sentence: bool) -> None:
+    """Raises ValueError where an English text has a word, names and small words apart, that nothing has which it was made from.
+
+    What a sentence says (`by_sentence`) is to be told in other words: of it only words such as "never" and "largest" are looked at.
+    """
+    if language == LANGUAGE and (words := unsaid_words(text, relations, sources, turning=by_sentence)):
+        raise ValueError(f"nothing that was cited says {places(text, words)}; leave it out, or use the words of the cited lines")

@@ -5,6 +5,7 @@ around a cited value are held against `relation_words.txt`. Other languages infl
 """
 import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +40,10 @@ class RelationWords:
     events: tuple[re.Pattern[str], ...] = ()
     """Of a relation that is of no event in particular ("inception") the events, each in its words: one may be told only where a page tells it."""
     hints: tuple[str, ...] = ()
+    phrases: str = ""
+    """Its label and the graph writer's sentences and questions, which may be copied."""
+    by_object: bool = False
+    """The object is the agent: "designed by" is said of the subject, whatever words serve both."""
 
     def said(self, text: str, *, of_object: bool) -> bool:
         """Whether the text says it of the end that is meant."""
@@ -56,6 +61,14 @@ class RelationWords:
         places = [place for name in names if (place := plain.find(_plain(name))) > 0]
         between = (plain[_to_word_end(plain, said.end()):place].strip() for place in places for said in self.subject.finditer(plain[:place]))
         return any(words in ("", "was", "is", "were") for words in between)
+
+    def done_by(self, text: str, subject: Iterable[str]) -> bool:
+        """Whether words for the subject stand where those for the object belong: "Which architect was designed by the cathedral?"."""
+        if not self.by_object or self.subject is None:
+            return False
+        plain, ends = _plain(text), "|".join(re.escape(_plain(word)) for word in subject if word)
+        agent = re.compile(rf"\s+by (?:(?:the|an?|this|that) )?(?:{ends})(?!\w)")
+        return bool(ends) and any(agent.match(plain, end) for _, end in _spans(self.subject, plain))
 
     def said_before(self, text: str, place: int, *, of_object: bool) -> bool:
         """Whether the text says it before a place, and no other relation after that: "born in Ulm in 1879", "plays beside Ada and Bo"."""
@@ -108,11 +121,15 @@ def relation_words(property_id: str, label: str) -> RelationWords:
     subject, object_, bare = _table()[0].get(property_id, ([], [], False))
     events = _table()[1].get(property_id, ())
     named = [w[:max(MIN_LABEL_WORD, len(w) - 2)] for w in re.findall(r"[a-z]+", label.casefold()) if len(w) >= MIN_LABEL_WORD and w not in _GENERAL]
+    texts = _phrase_texts(property_id)
+    phrases, by_object = "\n".join((label, *texts)), any("by {o}" in t for t in texts) and not any("by {s}" in t for t in texts)
     if object_:
-        return RelationWords(subject=_expression(subject), object=_expression(object_), bare=bare, events=events, hints=(label,))
+        return RelationWords(subject=_expression(subject), object=_expression(object_), bare=bare, events=events, hints=(label,), phrases=phrases,
+                             by_object=by_object)
     both = _expression([*subject, *named, *_phrase_words(property_id)])
     hints = [t for t in (subject or _phrase_words(property_id)) if t.replace(" ", "").isalpha()][:MAX_HINTS]
-    return RelationWords(subject=both, object=both, bare=bare, events=events, hints=tuple(dict.fromkeys([label, *hints])))
+    return RelationWords(subject=both, object=both, bare=bare, events=events, hints=tuple(dict.fromkeys([label, *hints])), phrases=phrases,
+                             by_object=by_object)
 
 
 @functools.cache
@@ -134,6 +151,14 @@ def _phrase_words(property_id: str) -> tuple[str, ...]:
             else:
                 found += [rf"{form}(?!\w)" for form in forms]
     return tuple(dict.fromkeys(found))
+
+
+def _phrase_texts(property_id: str) -> list[str]:
+    if property_id not in language_data(LANGUAGE)["properties"]:
+        return []
+    verbs = verb_forms(LANGUAGE)
+    return [text for p in variants(property_phrase(property_id)) for text in (
+        *p.o, *p.s, *p.ask, *p.ask_shown, p.measure, *p.predicates("s", verbs), *p.predicates("o", verbs))]
 
 
 def telling_words(text: str) -> tuple[str, ...]:
@@ -195,6 +220,11 @@ def unsaid_events(text: str, relation: RelationWords, others: list[RelationWords
 def tells_relation(word: str, relations: list[RelationWords]) -> bool:
     """Whether a word is one by which one of the relations is said: "architect"."""
     return bool(_covered(_plain(word), relations))
+
+
+def said_places(text: str, relations: list[RelationWords]) -> list[tuple[int, int]]:
+    """Where a text has words of the relations, of either end."""
+    return _covered(_plain(text), relations)
 
 
 def _covered(plain: str, relations: list[RelationWords]) -> list[tuple[int, int]]:

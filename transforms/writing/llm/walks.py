@@ -7,8 +7,10 @@ from transforms.certificate.leak import folded
 
 MAX_NAMES_IN_LIST = 6
 """A sentence with so many names is a list: it says no relation by which one of them could be found."""
-_NAME = re.compile(r"\b[A-ZÀ-Þ][\w’'-]+")
-_REFERS_BACK = re.compile(r"^(?:it|its|he|his|she|her|they|their|this|these|the)\b", re.IGNORECASE)
+_NAME = re.compile(r"[A-ZÀ-Þ][\w’'-]+(?: (?:(?:of|de|the) )?[A-ZÀ-Þ][\w’'-]+)*")
+_REFERS_BACK = re.compile(r"^(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE)
+_KIND_AT_START = re.compile(r"^(?:the|this|these) ([a-zß-ÿ]+)\b(?! (?:of|from) )", re.IGNORECASE)
+"""How a page calls its own thing without naming it: "The town lies …", "This bridge …"; "The Merren Prize" and "The mayor of Orl" are something else."""
 
 
 def askable_path(hops: tuple[Hop, ...], entities: tuple[Entity, ...], languages: tuple[str, ...]) -> bool:
@@ -27,8 +29,9 @@ def askable_path(hops: tuple[Hop, ...], entities: tuple[Entity, ...], languages:
 def _says(hop: Hop, source: Entity, languages: tuple[str, ...]) -> bool:
     """Whether a linking sentence is about the stop that it starts from, and is no list."""
     sentence = hop.evidence.strip()
-    runs = re.sub(r"(?<=[\w’'-]) (?=[A-ZÀ-Þ])", "_", sentence)
-    if sentence.startswith(("*", "#", "|", "•", "–")) or len(_NAME.findall(runs)) > MAX_NAMES_IN_LIST:
+    if sentence.startswith(("*", "#", "|", "•", "–")) or len(_NAME.findall(sentence)) > MAX_NAMES_IN_LIST:
         return False
+    kind = _KIND_AT_START.match(sentence)
+    calls = kind is not None and kind[1].islower()
     said = folded(sentence)
-    return bool(_REFERS_BACK.match(sentence)) or any(name and folded(name) in said for name in source.names(languages))
+    return bool(calls or _REFERS_BACK.match(sentence)) or any(name and folded(name) in said for name in source.names(languages))

@@ -20,6 +20,7 @@ from transforms.writing.llm.question_checks import (
     check_names,
     check_plain,
     check_relations,
+    check_words,
     other_language,
 )
 from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words
@@ -76,8 +77,8 @@ def _hop_line(store, draft: Draft, hop, language: str) -> str:
     return f"{store.label(draft.bindings[subject], language)} — {property_label(store, hop.property, language)}: {store.label(draft.bindings[value], language)}"
 
 
-def check_words_proven(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
-    """Holds a draft's words against its evidence.
+def check_words_proven(store, draft: Draft, language: str, languages: tuple[str, ...], cited: str = "") -> None:
+    """Holds a draft's words against its evidence; single words may also come from a sentence that was `cited` beside it.
 
     Raises:
         ValueError: with words for the model: another language, a hidden name, a name, number or relation that nothing supports, an exactness that is not said,
@@ -101,14 +102,29 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     check_relations(draft.text, relations, sources, language, also.union(*(kind.words for kind in stated)))
     check_kinds(draft.text, stated, sources, relations, language, also, never)
     check_plain(draft.text, language)
+    before = [d.text for d in draft.earlier[-1:]]
+    by_sentence = draft.form is None or any(step.article_id for step in draft.history)
+    check_words(draft.text, relations, [*sources, cited, *before, *(kind.label for kind in stated), *also, draft.answer.unit], language, by_sentence)
     for property_id in properties:
         pages = [page_words(store, clause_claim(store, draft, c)) for c in (draft.form.of(ClaimClause) if draft.form else ()) if c.property == property_id]
         others = [relation_of(store, p) for p in properties if p != property_id]
         check_events(draft.text, relation_of(store, property_id), others, " ".join(p for p in pages if '"' in p), language)
+    _check_agents(store, draft, language)
     for line in lines if language == LANGUAGE else ():
         if not line.said(store, draft.text):
             raise ValueError(f'the question does not say "{line.words}", in this direction; use a word such as '
                              + ", ".join(relation_of(store, line.property).hints))
+
+
+def _check_agents(store, draft: Draft, language: str) -> None:
+    """Raises ValueError where an English text has a claim's subject, by name or kind, do what its object did."""
+    for clause in draft.form.of(ClaimClause) if draft.form is not None and language == LANGUAGE else ():
+        ends = [t if isinstance(t, Value) else value_of_key(draft.bindings[t]) for t in (clause.subject, clause.object)]
+        called = [{w for kind in stated_kinds(store, v.entity, language) for w in (kind.label, *kind.words)} if v.entity else set() for v in ends]
+        entity = store.entity(ends[0].entity)
+        names = entity.names((language,)) if entity is not None else ()
+        if relation_of(store, clause.property).done_by(draft.text, (*names, *(called[0] - called[1]))):
+            raise ValueError(f'the question says "{clause_line(store, draft, clause, language)}" in the other direction')
 
 
 def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> list[str]:

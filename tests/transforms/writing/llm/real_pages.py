@@ -27,6 +27,8 @@ CLASSES = {"film": ("Q11424", "film"), "book": ("Q571", "book"), "person": ("Q5"
 KINDS = {"Albert Einstein": ("P106", "physicist"), "Arthur Schopenhauer": ("P106", "philosopher"), "Princeton, New Jersey": ("P31", "town"),
          "Albert Sidney Johnston": ("P106", "general")}
 """What Wikidata says of these things and no infobox does; of people their sex, too."""
+DESCRIPTIONS = {"Animalia (book)": "alphabet book"}
+"""In place of Wikidata's description, which the dump lacks: what a thing may be called that its class does not say."""
 MALE = "Q6581097"
 PAGES = ("Actrius", "Animalia (book)", "Albert Sidney Johnston", "Albert Einstein", "Arthur Schopenhauer")
 
@@ -56,7 +58,8 @@ def real_pages() -> RealPages:
         found = list(_claims(entity_id, article, entities))
         claims.extend({c.id: c for c in found}.values())
         name = re.sub(r" \(.*\)$", "", article.title)
-        entities[entity_id] = Entity(id=entity_id, labels={"en": name}, sitelinks={"enwiki": article.title})
+        about = {"en": DESCRIPTIONS[article.title]} if article.title in DESCRIPTIONS else {}
+        entities[entity_id] = Entity(id=entity_id, labels={"en": name}, descriptions=about, sitelinks={"enwiki": article.title})
     entities[MALE] = Entity(id=MALE, labels={"en": "male"})
     for title, (property_id, kind) in KINDS.items():
         entities[f"kind:{kind}"] = Entity(id=f"kind:{kind}", labels={"en": kind})

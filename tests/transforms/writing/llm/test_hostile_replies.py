@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from records.knowledge import Section
+from records.knowledge import Article, Section
 from records.synthesis import Hop, Seed
 from tests.prompts.scripted import Scripted
 from tests.transforms.writing.llm.hostile_store import hostile_store
@@ -106,8 +106,10 @@ def test_nothing_false_is_kept(case):
 
 
 @pytest.mark.parametrize(("claim", "question", "answer", "type_", "precision", "wrong"), [
-    ("date of birth: 26 August 1825", "On which day was Ivo Mersk born?", "26 August 1825", "date", "day", ["27 August 1825", "28 August 1825", "1825"]),
-    ("date of birth (year only): 1825", "In which year was Ivo Mersk born?", "1825", "date", "year", ["1826", "26 August 1826", "about 1825 or 1826"]),
+    ("date of birth: 26 August 1825", "On which day was Ivo Mersk born?", "26 August 1825", "date", "day", ["27 August 1825", "28 August 1825", "1825",
+      "before 26 August 1825", "not 26 August 1825", "the day after 26 August 1825", "around 26 August 1825", "26 August 1825 BC"]),
+    ("date of birth (year only): 1825", "In which year was Ivo Mersk born?", "1825", "date", "year", ["1826", "26 August 1826", "about 1825 or 1826",
+      "around 1825", "by 1825", "1825 or later"]),
     ("height: 31", "How many metres high is Saint Ovid's Cathedral?", "31", "quantity", "", ["31 feet", "32", "31 kilometres", "310"]),
     ("architect: Ivo Mersk", "Which architect designed Saint Ovid's Cathedral?", "Ivo Mersk", "entity", "", ["Oda Lind", "Ivo or Oda", "Mersk's pupil"]),
 ])
@@ -116,6 +118,63 @@ def test_an_alias_that_says_something_else_is_left_out(claim, question, answer, 
                                                     "aliases": wrong}]}))
     (draft,) = asyncio.run(made.seed_question(SEED, made.store.entity("Q2" if "Ivo Mersk born" in question else "Q1")))
     assert not set(draft.answer.aliases) & set(wrong)
+
+
+OPENED = {"question": "On which day was Saint Ovid's Cathedral opened?", "answer": "12 May 1871", "answer_type": "date", "precision": "day",
+          "claim": "date of official opening: 12 May 1871"}
+POLISH = {"question": "Którego dnia otwarto Saint Ovid's Cathedral?", "claim": "date of official opening: 1871-05-12"}
+
+
+def asked(reply, language="en", store=None):
+    """The questions kept of one that a reply asks for the cathedral."""
+    store = store or hostile_store()
+    rules = LlmRules(votes=1, language=language)
+    return asyncio.run(LlmWriter(Scripted([("seed_question", "", {"questions": [reply]})] * 2), store, rules).seed_question(SEED, store.entity("Q1")))
+
+
+def test_other_wordings_of_a_date_are_kept():
+    (draft,) = asked({**OPENED, "aliases": ["the 12th of May 1871", "on May 12th, 1871", "Friday, 12 May 1871"]})
+    assert {"the 12th of May 1871", "on May 12th, 1871", "Friday, 12 May 1871"} <= set(draft.answer.aliases)
+
+
+@pytest.mark.parametrize("said", ["before 12 May 1871", "not 12 May 1871", "about 12 May 1871", "the eve of 12 May 1871"])
+def test_an_answer_that_says_more_than_its_date_is_refused(said):
+    with pytest.raises(WriterRejection, match="not the value"):
+        asked({**OPENED, "answer": said})
+
+
+@pytest.mark.parametrize(("language", "said", "kept"), [
+    ("pl", "12 maja 1871", True), ("pl", "12 czerwca 1871", False), ("sv", "12 maj 1871", True), ("sv", "12 juni 1871", False),
+    ("de", "12. Mai 1871", True), ("de", "vor dem 12. Mai 1871", False), ("de", "12 1871 Sommer", False), ("cs", "12. června 1871", False),
+    ("fi", "12. kesäkuuta 1871", False), ("hu", "1871. június 12.", False), ("ru", "12 июня 1871", False), ("ru", "12.05.1871", True),
+])
+def test_a_date_in_another_language_is_read_with_its_month_or_not_at_all(language, said, kept):
+    draft = asked({**OPENED, **POLISH, "answer": "1871-05-12", "aliases": [said]}, language)
+    assert (said in draft[0].answer.aliases) is kept
+
+
+@pytest.mark.parametrize(("answer", "kept"), [("13 May 1871", False), ("12 June 1871", False), ("12 May 1871", True)])
+def test_a_sentences_date_is_held_against_the_claims_whole_date(answer, kept):
+    store = hostile_store()
+    text = f"Saint Ovid's Cathedral was opened on {answer}."
+    store.articles["Q1"] = Article(wiki="enwiki", title="Saint Ovid's Cathedral", page_id=1, revision=7, entity_id="Q1",
+                                   sections=(Section(title="", level=1, text=text),))
+    reply = {**OPENED, "answer": answer, "claim": None, "sentence": f"opened on {answer}"}
+    if kept:
+        assert asked(reply, store=store)[0].answer.text == answer
+    else:
+        with pytest.raises(WriterRejection, match="says otherwise"):
+            asked(reply, store=store)
+
+
+@pytest.mark.parametrize("said", ["before 12 May 1871", "about 12 May 1871"])
+def test_a_date_that_a_sentence_gives_only_by_a_limit_is_no_answer(said):
+    store = hostile_store()
+    store.articles["Q9"] = store.articles["Q9"].replace(sections=(Section(title="", level=1, text=f"Lindite was first shown in Tolm {said}."),))
+    reply = {"question": "On which day was Lindite first shown?", "answer": said, "answer_type": "date", "precision": "day", "sentence": "first shown"}
+    made = LlmWriter(Scripted([("seed_question", "", {"questions": [reply]})] * 2), store, LlmRules(votes=1))
+    with pytest.raises(WriterRejection, match="not one date"):
+        asyncio.run(made.seed_question(SEED, store.entity("Q9")))
 
 
 def test_aliases_of_a_sentences_answer_are_held_against_the_answer():

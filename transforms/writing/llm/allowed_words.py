@@ -1,0 +1,58 @@
+"""Whether every word of an English question is one that its evidence has.
+
+`relation_words.py` knows the words that plainly tell a relation. Those that make a sentence false besides ("never", "smallest", "crypt") nobody can list, so
+here it is the other way round: small words of questions are free, names and numbers have rules of their own, and every other word has to come from somewhere.
+"""
+import re
+
+from agent.judges.units import unit_of
+from transforms.certificate.leak import folded
+from transforms.writing.llm.relation_words import RelationWords, said_places
+
+STEM = 5
+"""Letters by which longer words are one: "designed" and "designer"."""
+_WORD = re.compile(r"[^\W\d_]+?(?=n['’]t\b)|[^\W\d_]+")
+_STARTS = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
+_FREE = frozenset("""
+a an the this that these those it its he his him she her they their them there here who whom whose which what when where how and as well
+at by for from in into of on over to with within under through across along among is was are were be been being has have had do does did s
+much many far long one ones other another same then also person people man woman somebody someone something thing things place work
+picture pictured image photo photograph shown seen year years month day date name names called known lie lies stand stands located situated
+give given take took come came go goes get got make makes made exactly number amount company organisation group colour language kind sort type
+""".split())  # noqa: SIM905
+"""Words of questions that say nothing of their own. None that turns a sentence, or sets one thing above others or in a row, is among them."""
+_TURNING = re.compile(r"""not|n|no|nor|never|none|nobody|nothing|neither|without|except|only|first|second|third|last|most|least|worst|
+    (?:b|old|young|small|larg|bigg|great|high|low|tall|long|short|earli|lat|near|farth|deep|wid|heavi|fast|rich)est""", re.VERBOSE)
+"""Those that turn a sentence, or set one thing above others or in a row."""
+
+
+def unsaid_words(text: str, relations: list[RelationWords], sources: list[str], turning: bool = False) -> tuple[str, ...]:
+    """The words of an English text that no relation of its evidence and no source has; names apart, which are no source either.
+
+    >>> from transforms.writing.llm.relation_words import relation_words
+    >>> founder = [relation_words("P112", "founded by")]
+    >>> [unsaid_words(f"Who {done} the school in the picture?", founder, ["school"]) for done in ("founded", "never founded", "sold")]
+    [(), ('never',), ('sold',)]
+    >>> unsaid_words("Who was the last to paint it?", [], ["painting", "The Last Supper"])
+    ('last',)
+
+    Args:
+        text: a question or description.
+        relations: those that it may speak of.
+        sources: texts that it may take words from: cited lines, what the things are called, a question that was proven before.
+        turning: only words such as "never" and "largest": what a sentence says is to be told in other words.
+    """
+    covered = said_places(text, relations)
+    named, called = set[str](), set[str]()
+    for said in (word for source in (*sources, *(r.phrases for r in relations)) for word in _WORD.findall(source)):
+        (called if said[0].islower() else named).update(folded(said).split())
+
+    def known(word: str, capital: bool) -> bool:
+        words = called | named if capital else called  # a sentence may begin with a name
+        return word in _FREE or bool(words & {word, word.removesuffix("s"), f"{word}s"}) or (word.endswith(("s", "feet")) and unit_of(word) is not None) or (
+            len(word) >= STEM and any(w.startswith(word[:STEM]) for w in words))
+
+    places = [m for m in _WORD.finditer(text) if (m[0][0].islower() or _STARTS.search(text[:m.start()]))
+              and not any(start <= m.start() and m.end() <= end for start, end in covered)]
+    unsaid = dict.fromkeys(word for m in places for word in folded(m[0]).split() if not known(word, m[0][0].isupper()))
+    return tuple(word for word in unsaid if not turning or _TURNING.fullmatch(word))
