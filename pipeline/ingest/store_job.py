@@ -1,6 +1,5 @@
 """The ingest job: dumps to a store, resumable, the same store for any number of workers and any order of input."""
 import dataclasses
-import errno
 import json
 import os
 import re
@@ -14,6 +13,7 @@ from files.locations import BucketPath, Location, check_locations, is_remote, li
 from files.parquet import read_records, write_records, write_whole
 from knowledge.store.layout import META, REJECTED, STORE_VERSION
 from knowledge.store.writer import write_meta
+from pipeline.runners.run_log import path_error
 from pipeline.runners.runner_checks import require_runner
 from pipeline.runners.runner_options import LOCAL, RunnerOptions
 from pipeline.runners.submit import run_pipeline
@@ -113,7 +113,7 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
             _run_beam(job, options)
         return _finish(job, options, fingerprint, snapshot, inputs, class_counts)
     except OSError as error:
-        raise _disk_error(store, error) from error
+        raise path_error(error, store) from error
 
 
 def _absolute(options: IngestOptions) -> IngestOptions:
@@ -323,14 +323,6 @@ def _collect(job: Job, stage: str, path: Location) -> None:
     parts = listed(job.folder("rejected"), f"{stage}-*.parquet")
     if parts:
         write_records(path, Rejection, (rejection for part in parts for rejection in read_records(part, Rejection)))
-
-
-def _disk_error(store: Location, error: OSError) -> InputError:
-    """What a failed write means to the user."""
-    if error.errno == errno.ENOSPC:
-        return InputError(str(store), "the disk is full", "Make room and run the same command again; finished parts are kept")
-    return InputError(str(error.filename or store), f"cannot be read or written ({error.strerror or error})",
-                      "Correct the path or the rights")
 
 
 __all__ = ["IngestOptions", "IngestSummary", "run_ingest"]

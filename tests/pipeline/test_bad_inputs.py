@@ -111,7 +111,8 @@ def expect_one_message(code: int, lines: list[str], where: str) -> None:
     assert code in (BAD_INPUT, FAILED), lines
     assert 1 <= len(lines) <= MOST_LINES, lines
     assert where in lines[0], lines
-    assert len(lines) > 1 or code == FAILED, "a message says how to mend it"
+    assert "not expected" not in "".join(lines), lines
+    assert len(lines) > 1 and "The log:" not in lines[1], ("a message says how to mend it", lines)
 
 
 @pytest.mark.parametrize("what", ARTICLES)
@@ -171,10 +172,19 @@ def a_file(path: Path) -> str:
 
 def test_an_output_that_is_a_file_is_one_message(store, tmp_path, capfd, monkeypatch):
     out = a_file(tmp_path / "taken")
-    for words in (["synth", "--store", str(store), "--out", out], ["ingest", "--articles", a_file(tmp_path / "a.xml"), "--store", out],
-                  ["world", "--out", out, "--articles", "50"], ["demo", "--out", out, "--articles", "50"],
+    for words in (["synth", "--store", str(store), "--out", out], ["synth", "--store", str(store), "--out", f"{out}/run"],
+                  ["ingest", "--articles", a_file(tmp_path / "a.xml"), "--store", out], ["world", "--out", out, "--articles", "50"],
+                  ["demo", "--out", out, "--articles", "50"],
                   ["plan", "--store", str(store), "--pilot", "2", "--out", out]):
         expect_one_message(*told(capfd, monkeypatch, *words, *(["--workers", "1"] if words[0] != "report" else [])), "taken")
+
+
+def test_an_output_that_cannot_be_written_is_one_message(store, capfd, monkeypatch):
+    """Nobody may write below /proc, whoever runs this."""
+    for words in (["synth", "--store", str(store)], ["ingest", "--articles", str(store / "meta.json")], ["world", "--articles", "50"], ["demo-train"],
+                  ["plan", "--store", str(store), "--pilot", "2"], ["evolve", "--recipe", "demo", "--store", str(store)]):
+        words.append("--store" if words[0] == "ingest" else "--out")
+        expect_one_message(*told(capfd, monkeypatch, *words, "/proc/no/out"), "/proc/no")
 
 
 def test_a_cache_that_is_a_folder_or_no_database_is_one_message(store, tmp_path, capfd, monkeypatch):
@@ -201,7 +211,7 @@ def test_a_run_or_store_that_is_none_is_one_message(command, kind, tmp_path, cap
     expect_one_message(*told(capfd, monkeypatch, *command.replace("{}", str(place)).split()), "place")
 
 
-@pytest.mark.parametrize("to", ["/proc/no/such", "hf://", "hf://one", "s3://", "ftp://x/y"])
+@pytest.mark.parametrize("to", ["/proc/no/such", "/dev/null/x", "hf://", "hf://one", "s3://", "ftp://x/y"])
 def test_publishing_to_nowhere_is_one_message(to, tmp_path, capfd, monkeypatch):
     dataset = tmp_path / "run" / "dataset"
     dataset.mkdir(parents=True)
