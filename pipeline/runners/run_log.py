@@ -17,7 +17,9 @@ from records.errors import InputError, QuestloomError
 VARIABLE = "QUESTLOOM_LOG"
 """Tells worker processes where the log is."""
 _LINE = "%(asctime)s %(process)d %(name)s %(levelname)s %(message)s"
-_RAISED = re.compile(r"records\.errors\.(?:InputError|ProviderFault|QuestloomError): (.+)")
+_RAISED = re.compile(r"records\.errors\.(InputError|ProviderFault|QuestloomError): (.+)")
+_INPUT = re.compile(r"(.+?): (.+?)\. (.+)")
+"""`InputError` as text."""
 MAX_MESSAGE = 600
 
 
@@ -54,7 +56,9 @@ def known_cause(error: BaseException) -> QuestloomError | None:
         seen.add(id(at))
         at = at.__cause__ or at.__context__
     if found := _RAISED.search(str(error)):
-        return QuestloomError(found[1].partition(" [while running")[0])
+        said = found[2].partition(" [while running")[0]
+        parts = _INPUT.fullmatch(said) if found[1] == "InputError" else None
+        return QuestloomError(said) if parts is None else InputError(*parts.groups())
     return path_error(error) if isinstance(error, OSError) and error.filename else None
 
 

@@ -9,6 +9,7 @@ from calls.ledger import last_settled
 from files.locations import is_remote, listed
 from files.parquet import write_whole
 from pipeline.runners.progress import watching
+from pipeline.runners.run_log import known_cause
 from pipeline.runners.runner_options import RunnerOptions
 from pipeline.runners.stage_progress import StageProgress
 from pipeline.runners.submit import run_pipeline
@@ -63,6 +64,8 @@ def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
     A stage's own exceptions never come here: those are rejections. What does is the machine's (a full disk, no rights, no memory) or a fault
     of the stage pattern.
     """
+    if (known := known_cause(error)) is not None:
+        return known
     text = str(error)
     if "No space left on device" in text:
         return InputError(run.path, "the disk is full", "Make room and run the same command again; finished shards are kept.")

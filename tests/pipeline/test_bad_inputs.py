@@ -247,6 +247,25 @@ def test_a_damaged_store_is_one_message(store, tmp_path, capfd, monkeypatch):
         expect_one_message(*told(capfd, monkeypatch, "plan", "--store", str(broken)), f"store{number}")
 
 
+@pytest.mark.parametrize(("words", "table"), [("plan", "entities"), ("plan", "articles"), ("synth --workers 1 --out {}/run", "images"),
+                                              ("synth --workers 1 --set grounding.mode=none --out {}/run", "claims")])
+def test_a_store_of_halved_files_is_one_message(words, table, store, tmp_path, capfd, monkeypatch):
+    broken = tmp_path / "broken"
+    shutil.copytree(store, broken)
+    for path in (broken / "tables" / f"{table}.lance").rglob("*.lance"):
+        path.write_bytes(path.read_bytes()[:path.stat().st_size // 2])
+    code, lines = told(capfd, monkeypatch, *words.format(tmp_path).split(), "--store", str(broken))
+    expect_one_message(code, lines, "broken")
+    assert code == BAD_INPUT and "rustc" not in lines[0]
+
+
+def test_a_world_in_place_of_a_store_is_one_message_that_says_how_to_ingest_it(tmp_path, capfd, monkeypatch):
+    (tmp_path / "world.json").write_text("{}")
+    code, lines = told(capfd, monkeypatch, "synth", "--store", str(tmp_path), "--out", str(tmp_path / "run"))
+    expect_one_message(code, lines, tmp_path.name)
+    assert code == BAD_INPUT and "questloom ingest" in lines[1]
+
+
 def test_what_nobody_expected_is_one_message_that_names_the_log(tmp_path, capfd, monkeypatch):
     monkeypatch.setattr("pipeline.recipe.load_recipe", lambda *_: 1 / 0)
     code, lines = told(capfd, monkeypatch, "plan", "--store", str(tmp_path))
