@@ -264,8 +264,7 @@ def _check_writable(folder: Path) -> None:
     try:
         os.rmdir(tempfile.mkdtemp(prefix=buckets.PROBE, dir=at))
     except OSError as error:
-        inside = "" if at == folder.absolute() else f"; {at} is there"
-        raise InputError(str(folder), f"is no folder that can be written ({error.strerror}{inside})", "Name another folder, or correct its rights.") from error
+        raise InputError(str(folder), f"cannot be written ({at}: {error.strerror})", "Name another folder, or correct the rights.") from error
 
 
 def reaching(path: str | Location):

@@ -164,7 +164,7 @@ def check_wanted(recipe: Recipe, asked: Asked, wanted: Wanted, opened: Opened) -
         said = RunFolder(absolute(asked.benchmark)).read_recipe()["store"]
         if said != opened_store(absolute(wanted.store), opened).meta["digest"]:
             raise InputError(wanted.store, "is not the store that the run was made from", "Give the run's own store.")
-    if recipe.models.roles or rules.live is not None:
+    if recipe.run.calls or recipe.models.roles or rules.live is not None:
         check_client(recipe.models, RunFolder(wanted.out).calls(recipe.run.calls))
 
 

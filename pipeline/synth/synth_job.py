@@ -60,9 +60,7 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
     check_writer(job.recipe)
     read_hashes(job.recipe.filters.exclude_pictures)
     open_sources(job)
-    if job.recipe.run.calls:
-        job.calls()
-    if job.recipe.models.roles:
+    if job.recipe.run.calls or job.recipe.models.roles:
         check_client(job.recipe.models, job.calls())
     _check_folder(job, store.meta["digest"])
     return words_of(job.recipe.seeds.exclude, "seeds.exclude")

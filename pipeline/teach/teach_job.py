@@ -168,7 +168,7 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
         opened_sandbox(job.recipe.teach.tools.tools, job.opened)
     if job.recipe.teach.reference:
         read_reference(location(job.recipe.teach.reference))
-    if job.recipe.models.roles or job.recipe.teach.live is not None:
+    if job.recipe.run.calls or job.recipe.models.roles or job.recipe.teach.live is not None:
         check_client(job.recipe.models, job.calls())
     if job.out.recipe.is_file() and json.loads(job.out.recipe.read_text(encoding="utf-8"))["fingerprint"] != job.play_fingerprint:
         raise InputError(job.out.path, "holds episodes that were played with other settings",

@@ -210,7 +210,7 @@ def test_a_place_that_can_be_used_is_left_as_it_was(bucket, tmp_path):
 @pytest.mark.parametrize("place", ["taken", "taken/below", "/proc/no/such"])
 def test_a_local_folder_that_cannot_be_written_is_named(tmp_path, place):
     (tmp_path / "taken").write_text("x")
-    with pytest.raises(InputError, match=f"{place}: is no folder that can be written"):
+    with pytest.raises(InputError, match=f"{place}: cannot be written"):
         check_locations(writes=[tmp_path / place])
 
 

@@ -5,7 +5,10 @@ import json
 import logging
 import os
 import shutil
+import subprocess
 import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -193,8 +196,11 @@ def test_a_cache_that_is_a_folder_or_no_database_is_one_message(store, tmp_path,
                       "pictures: {min_side: 10}\ngrounding: {mode: none}\nmodels: {endpoints: "
                       "[{name: e, base_url: 'http://127.0.0.1:9/v1'}], roles: {default: {endpoint: e, model: m}}}\n")
     for cache in (str(tmp_path), a_file(tmp_path / "cache.sqlite")):
-        words = ["synth", "--store", str(store), "--out", str(tmp_path / "run"), "--recipe", str(recipe), "--cache", cache, "--workers", "1"]
-        expect_one_message(*told(capfd, monkeypatch, *words), Path(cache).name)
+        for chosen in (str(recipe), "demo"):
+            words = ["synth", "--store", str(store), "--out", str(tmp_path / "run"), "--recipe", chosen, "--cache", cache, "--workers", "1"]
+            code, lines = told(capfd, monkeypatch, *words)
+            expect_one_message(code, lines, Path(cache).name)
+            assert code == BAD_INPUT and not (tmp_path / "run").exists(), "before work starts"
 
 
 @pytest.mark.parametrize("command", ["report --run {}", "audit --run {}", "recheck --run {} --store {}", "publish --run {} --to {}/x",
@@ -221,11 +227,76 @@ def test_publishing_to_nowhere_is_one_message(to, tmp_path, capfd, monkeypatch):
     expect_one_message(code, lines, to.rstrip("/")[:5])
 
 
-def test_a_query_service_that_cannot_be_reached_is_one_message_and_soon(tmp_path, capfd, monkeypatch):
+@pytest.mark.parametrize("command", ["publish --run {} --to hf://lab/x"])
+def test_a_hub_that_cannot_be_reached_is_one_message_with_its_address(command, tmp_path):
+    """In a process of its own: the Hub's package reads its address once."""
+    dataset = tmp_path / "dataset"
+    dataset.mkdir()
+    (dataset / "README.md").write_text("x")
+    environment = {**os.environ, "HF_TOKEN": "t", "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "0"}
+    ended = subprocess.run([sys.executable, "-m", "pipeline.cli", *command.format(tmp_path).split()], capture_output=True, text=True, env=environment,
+                           check=False)
+    expect_one_message(ended.returncode, ended.stderr.splitlines(), "http://127.0.0.1:9")
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/sparql", "not a url", "ftp://x/y", "http://"])
+def test_a_query_service_that_cannot_be_reached_is_one_message_and_soon(address, tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
-    code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", "http://127.0.0.1:9/sparql", "--snapshot", "2026-01-01",
+    code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", address, "--snapshot", "2026-01-01",
                        "--store", str(tmp_path / "store"), "--workers", "1")
-    expect_one_message(code, lines, "127.0.0.1:9")
+    expect_one_message(code, lines, address)
+
+
+class Folders(SimpleHTTPRequestHandler):
+    """Serves files; queries it answers with status 501 and a page of HTML."""
+
+    def log_message(self, *args):
+        pass
+
+
+def test_a_server_that_is_no_query_service_is_one_message_with_its_address_and_no_html(tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Folders) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/sparql"
+        code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", url, "--snapshot", "2026-01-01",
+                           "--store", str(tmp_path / "store"), "--workers", "1")
+        server.shutdown()
+    expect_one_message(code, lines, url)
+    assert "<" not in lines[0] and "501" in lines[0]
+
+
+def test_a_commons_that_cannot_be_reached_is_one_message_with_its_address(tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
+    dumps = write_dumps(tmp_path / "dumps")
+    code, lines = told(capfd, monkeypatch, "ingest", *(word for path in dumps["entities"] for word in ("--entities", path)), "--images", "commons",
+                       "--commons-endpoint", "http://127.0.0.1:9/w/api.php", "--snapshot", "2026-01-01", "--store", str(tmp_path / "store"), "--workers", "1")
+    expect_one_message(code, lines, "http://127.0.0.1:9/w/api.php")
+    assert "ConnectionKey" not in lines[0]
+
+
+@pytest.mark.parametrize("day", ["2026-13-45", "yesterday", "20260101"])
+def test_a_snapshot_that_is_no_day_is_one_message(day, tmp_path, capfd, monkeypatch):
+    (tmp_path / "e.json").write_bytes(JSON)
+    code, lines = told(capfd, monkeypatch, "ingest", "--entities", str(tmp_path / "e.json"), "--snapshot", day, "--store", str(tmp_path / "store"))
+    expect_one_message(code, lines, f"--snapshot {day}")
+    assert code == BAD_INPUT and not (tmp_path / "store").exists()
+
+
+def test_a_folder_without_a_picture_is_one_message(tmp_path, capfd, monkeypatch):
+    for folder, files in ((tmp_path / "others", 3), (tmp_path / "empty", 0)):
+        folder.mkdir()
+        for number in range(files):
+            (folder / f"{number}.txt").write_text("no picture")
+        code, lines = told(capfd, monkeypatch, "ingest", "--images", str(folder), "--store", str(tmp_path / "store"), "--workers", "1")
+        expect_one_message(code, lines, folder.name)
+
+
+def test_pictures_without_metadata_are_taken_with_a_word_about_their_licences(tmp_path, capfd, monkeypatch):
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "Lamp.png").write_bytes(picture("red"))
+    code, lines = told(capfd, monkeypatch, "ingest", "--images", str(tmp_path / "p"), "--store", str(tmp_path / "store"), "--workers", "1")
+    assert code == 0 and "metadata.jsonl" in lines[0] and "licence" in lines[0]
 
 
 def test_pictures_with_bad_metadata_are_one_message(tmp_path, capfd, monkeypatch):
