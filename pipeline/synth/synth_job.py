@@ -130,5 +130,6 @@ def run_synth(recipe: Recipe, *, store: str, out: str, opened: Opened, workers: 
     claim_folder(job)
     stages = synth_stages(job)
     run_stages(lambda pipeline: build(pipeline, job, excluded, runner.clip_hints), stages, job.run, num_shards=recipe.run.shards, runner=runner,
-               workers=workers, title="synth", calls=job.calls() if recipe.models.roles else None)
+               workers=workers, title="synth",
+               calls=job.calls() if recipe.models.roles else None, endpoints=recipe.models.endpoints)
     return Funnel.of(job.run, stages)

@@ -123,7 +123,8 @@ def run_teach(recipe: Recipe, *, run: str, store: str, opened: Opened, policy: s
     _claim(job)
     # A local model is loaded once: processes would share one machine's memory and cores all the same.
     run_stages(lambda pipeline: build(pipeline, job, source), teach_stages(job), job.out, num_shards=recipe.run.shards, runner=runner,
-               workers=1 if recipe.teach.engine == "transformers" else workers, title="teach", calls=job.calls() if recipe.models.roles else None)
+               workers=1 if recipe.teach.engine == "transformers" else workers, title="teach",
+               calls=job.calls() if recipe.models.roles else None, endpoints=recipe.models.endpoints)
     return _finish(job)
 
 

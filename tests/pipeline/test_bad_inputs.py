@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from calls.retry import RetryPolicy
 from pipeline.cli import BAD_INPUT, FAILED, main
 from pipeline.runners.run_log import VARIABLE
 from tests.small_dumps import articles_xml, entities_json, metadata, picture, write_dumps
@@ -86,6 +87,15 @@ RECIPES = {
 }
 SETS = ["seeds.count=[", "seeds.count", "=3", "seeds.count.more=3", "seeds=3", "seeds.count=!!python/name:os.system", "seeds.count={a: &x [*x]}",
         "seeds.count=" + "[" * 3000, "nothing.like.it=1", "seeds.count=\x00", "name=\ud800"]
+
+
+LLM = """base: demo
+writer: llm
+seeds: {rules: {pictured: 1}, count: 2}
+pictures: {min_side: 10}
+grounding: {mode: none}
+models: {endpoints: [{name: e, base_url: 'http://127.0.0.1:9/v1'}], roles: {default: {endpoint: e, model: m}}}
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -192,15 +202,25 @@ def test_an_output_that_cannot_be_written_is_one_message(store, capfd, monkeypat
 
 def test_a_cache_that_is_a_folder_or_no_database_is_one_message(store, tmp_path, capfd, monkeypatch):
     recipe = tmp_path / "llm.yaml"
-    recipe.write_text("base: demo\nwriter: llm\nseeds: {rules: {pictured: 1}, count: 2}\n"
-                      "pictures: {min_side: 10}\ngrounding: {mode: none}\nmodels: {endpoints: "
-                      "[{name: e, base_url: 'http://127.0.0.1:9/v1'}], roles: {default: {endpoint: e, model: m}}}\n")
+    recipe.write_text(LLM)
     for cache in (str(tmp_path), a_file(tmp_path / "cache.sqlite")):
         for chosen in (str(recipe), "demo"):
             words = ["synth", "--store", str(store), "--out", str(tmp_path / "run"), "--recipe", chosen, "--cache", cache, "--workers", "1"]
             code, lines = told(capfd, monkeypatch, *words)
             expect_one_message(code, lines, Path(cache).name)
             assert code == BAD_INPUT and not (tmp_path / "run").exists(), "before work starts"
+
+
+def test_an_endpoint_that_nothing_answers_at_is_told_at_once_and_ends_the_run_soon(small, tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2))
+    (tmp_path / "llm.yaml").write_text(LLM)
+    monkeypatch.setattr(sys, "argv", ["questloom", "synth", "--store", small, "--out", str(tmp_path / "run"), "--recipe", str(tmp_path / "llm.yaml"),
+                                      "--set", "seeds.count=24", "--workers", "1"])
+    with pytest.raises(SystemExit, match=str(FAILED)):
+        main()
+    said = capfd.readouterr()
+    assert said.err.count("endpoint e at http://127.0.0.1:9/v1 has not answered yet") == 1
+    assert "A provider failed (e: cannot be reached at http://127.0.0.1:9/v1" in said.out and "Run the same command again" in said.out
 
 
 @pytest.mark.parametrize("command", ["report --run {}", "audit --run {}", "recheck --run {} --store {}", "publish --run {} --to {}/x",
