@@ -1,5 +1,6 @@
 """Names with a bracket that questions leave out, and what voters are shown of a search."""
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -21,8 +22,10 @@ DRAFT = Draft(text="Which yard built the locomotive Ardwen?", answer=Answer(valu
               bindings={"a": "Q2"})
 
 
-def test_a_thing_is_named_without_its_bracket():
-    assert named_entities(FACTS, DRAFT, "Q9", ("en",)) == {"Q1": "Ardwen"}
+@pytest.mark.parametrize("name", ["Ardwen", "Ardwen, the Third"])
+def test_a_thing_is_named_without_its_bracket(name):
+    facts = SmallFacts([claim("Q1", "P176", "Q2")], {"Q1": Entity(id="Q1", labels={"en": f"{name} (locomotive)"})})
+    assert named_entities(facts, replace(DRAFT, text=f"Which yard built the locomotive {name}?"), "Q9", ("en",)) == {"Q1": name}
 
 
 @pytest.mark.parametrize("surface", ["Ardwen", "Ardwen (locomotive)"])
