@@ -87,7 +87,8 @@ def _proved(question: Question) -> str:
     if found is None or found.basis not in BASES:
         return "That no other answer fits was not proved."
     alone = f"; without the picture {found.answers_without_picture} answers or more would fit" if found.answers_without_picture else ""
-    return f"That no other answer fits was proved {BASES[found.basis]}. The words lead over {found.effective_hops or 0} claims to the answer{alone}."
+    way = "" if found.effective_hops is None else f" The words lead over {found.effective_hops} claims to the answer{alone}."
+    return f"That no other answer fits was proved {BASES[found.basis]}.{way}"
 
 
 def _tag(row: Mapping[str, Any]) -> str:

@@ -64,7 +64,8 @@ def _of_task(question: Question, row: Row, explained: bool, off: set[Tag]) -> It
         yield Finding(question.id, "filters", "unsolved", 4.0, f"no rollout of {row['judged']} solved it, no continuation, and not the teacher")
     if tag in off and not explained:
         yield Finding(question.id, "writer", tag.value, 3.0, f"{row['correct']} of {row['judged']} rollouts solved it")
-    short = question.certificate and (question.certificate.effective_hops or 0) <= 1 and not (question.needs_detail or question.needs_computation)
+    hops = question.certificate.effective_hops if question.certificate else None  # None where votes alone support it: nobody counted
+    short = hops is not None and hops <= 1 and not (question.needs_detail or question.needs_computation)
     if short and tag == Tag.TOO_EASY and tag in off and not explained:  # one that the policy finds hard enough is no fault
         yield Finding(question.id, "paths", "few_sources", 1.5, "one claim leads from the picture to the answer")
 
@@ -86,10 +87,12 @@ def _complexity(question: Question) -> Score:
     return Score(bounded(2.0 * hops - 3 + question.needs_computation), f"{hops} effective hops{', a computation' if question.needs_computation else ''}")
 
 
-def _visual(question: Question, causes: set[str]) -> Score:
+def _visual(question: Question, causes: set[str]) -> Score | None:
     if wrong := causes & {"not_grounded", "text_only"}:
         return Score(-5.0, ", ".join(sorted(wrong)))
-    answers = (question.certificate.answers_without_picture if question.certificate else None) or 0
+    answers = question.certificate.answers_without_picture if question.certificate else None
+    if answers is None:
+        return None
     close = question.needs_detail or question.enhancement is not None
     return Score(bounded(min(answers, 5) - 2 + 2 * close), f"{answers} answers without the picture{', a detail or a repair' if close else ''}")
 

@@ -7,6 +7,7 @@ from agent.tools import ToolSettings
 from agent.tools.tool_settings import ALL_TOOLS
 from agent.turns.limits import Limits
 from files.opened import Opened
+from models.endpoints import EndpointConfig, RoleConfig
 from models.model_settings import ModelSettings
 from records.errors import InputError
 from tests.agent.small_provider import SmallWorld
@@ -42,3 +43,15 @@ def test_slips_of_the_oracle_are_refused_under_limits_that_they_would_end_an_epi
 def test_where_no_tool_runs_code_no_sandbox_is_tried():
     opened = Opened()
     assert opened_sandbox(WITHOUT_PYTHON, opened) is None and opened.get("sandbox") is None
+
+
+@pytest.mark.parametrize(("models", "summaries", "reads"), [
+    ("default", True, True), ("default", False, False), ("read_page", False, True), ("read_page", True, True)])
+def test_the_default_model_reads_pages_where_the_settings_ask_for_summaries_and_one_named_for_it_always(tmp_path, models, summaries, reads):
+    opened = Opened()
+    opened.put(("searches", "store", "small", None), SmallWorld())
+    here = EndpointConfig(name="here", base_url="http://127.0.0.1:9/v1")
+    settings = ModelSettings(endpoints=(here,), roles={models: RoleConfig(endpoint="here", model="m")})
+    at = PlayPlace("store", lambda: tmp_path / "calls.sqlite", settings, opened)
+    box = open_toolbox(PlaySettings(tools=ToolSettings(tools=WITHOUT_PYTHON, summaries=summaries)), at)
+    assert (box.summarise is not None) is reads

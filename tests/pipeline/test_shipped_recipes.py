@@ -45,6 +45,12 @@ def test_what_no_paper_has_is_marked_as_ours_in_its_line(name, key):
     assert lines and all("# ours" in line for line in lines)
 
 
+@pytest.mark.parametrize("name", ["vsearcher", "opensearch_vl"])
+def test_the_published_recipes_keep_what_claims_prove_and_a_model_can_solve(name):
+    recipe = load_recipe(name)
+    assert recipe.filters.solvable and tuple(recipe.certificate.bases) == ("closed", "margin")
+
+
 def test_the_ablations_that_opensearch_vl_names_can_be_set():
     text = (RECIPES / "opensearch_vl.yaml").read_text(encoding="utf-8").partition("name:")[0].replace("#", "")
     named = re.findall(r"[a-z_.]+=[a-z0-9]+", text)

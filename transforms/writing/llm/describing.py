@@ -7,9 +7,10 @@ from records.form import Ask, ClaimClause, ClassClause, Clause, Form
 from records.knowledge import Entity, entity_value
 from records.synthesis import Answer
 from transforms.certificate.kinds import OCCUPATION, SEX
-from transforms.certificate.leak import HUMAN, leaked, names_of_entity
+from transforms.certificate.leak import HUMAN, folded, leaked, names_of_entity
 from transforms.writing.form_edits import constants
 from transforms.writing.graph.verbalise import MAX_CLAIMS
+from transforms.writing.llm.allowed_words import STEM
 from transforms.writing.llm.draft_parts import described, pictured
 from transforms.writing.llm.kind_clauses import with_kinds
 from transforms.writing.llm.material import ClaimLine, Material, material, property_label
@@ -18,6 +19,9 @@ from transforms.writing.llm.offers import Offer, offers, without_names
 from transforms.writing.llm.precheck import Precheck
 from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words, telling_words, tells_relation
 from transforms.writing.writer import Draft, Fact, Mention
+
+FIELD = "P101"
+"""Field of work: whom a question calls a botanist is not described by "botany"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +68,10 @@ class Describing:
         said = draft.form.of(ClaimClause) if draft.form is not None else ()
         if end is not None and any(c.property == line.claim.property and end in (c.subject, c.object) for c in said):
             return True
-        value = self.store.entity(line.value.entity) if line.claim.property in (SEX, OCCUPATION) and not line.inverse else None
+        value = self.store.entity(line.value.entity) if line.claim.property in (SEX, OCCUPATION, FIELD) and not line.inverse else None
+        if value is not None and line.claim.property == FIELD:
+            stems = {word[:STEM] for name in value.names(self.languages) for word in folded(name).split() if len(word) >= STEM}
+            return any(word[:STEM] in stems for word in folded(draft.text).split())
         return value is not None and leaked(draft.text, value.names(self.languages)) is not None
 
     def refusal(self, draft: Draft, mention: Mention, clauses: tuple[Clause, ...], last: bool = False) -> str:

@@ -28,6 +28,12 @@ def test_a_name_licenses_no_words_but_itself():
     assert unsaid_words("Ivo Mersk designed the cathedral.", ARCHITECT, ["Ivo Mersk", "cathedral"]) == ()
 
 
+def test_of_what_a_sentence_says_only_words_that_turn_it_or_set_a_thing_above_others_are_looked_at():
+    said = "Which man didn't see the largest crypt?"
+    assert unsaid_words(said, [], ["a man saw the great crypt"], turning=True) == ("n", "largest")
+    assert unsaid_words(said, [], ["a man who did not see the largest crypt: n't"], turning=True) == ()
+
+
 def test_a_unit_may_be_said_and_is_no_ordinal():
     height = [relation_words("P2048", "height")]
     assert unsaid_words("How many feet high is the tower?", height, ["tower"]) == ()

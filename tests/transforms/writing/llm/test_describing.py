@@ -19,7 +19,7 @@ from transforms.writing.writer import Draft, Mention, WriterRejection
 
 NAMES = {"Q1": "Ardwen Light", "Q2": "Ilse Varga", "Q3": "Brisk Light", "Q4": "Corrie Light", "Q5": "Dun Light", "Q6": "Otto Lehn", "Q7": "Egg Light",
          "Q8": "Orlen", "Q9": "Tolm", "Q20": "lighthouse", "Q21": "human", "Q22": "Norland",
-         "Q10": "Orlen Playhouse", "Q23": "theatre", "Q24": "sailor", "Q25": "Anna Lehn", "Q26": "town", "Q27": "Crale"}
+         "Q10": "Orlen Playhouse", "Q23": "theatre", "Q24": "sailor", "Q25": "Anna Lehn", "Q26": "town", "Q27": "Crale", "Q28": "botany"}
 PROPERTIES = {"P84": ("architect", "wikibase-item"), "P31": ("instance of", "wikibase-item"), "P1619": ("date of official opening", "time"),
               "P17": ("country", "wikibase-item"), "P106": ("occupation", "wikibase-item"), "P189": ("location of discovery", "wikibase-item"),
               "P19": ("place of birth", "wikibase-item"), "P20": ("place of death", "wikibase-item"),
@@ -132,6 +132,13 @@ def test_what_the_question_says_already_is_not_offered():
     shown = [[c.words for c in writer(person)._describing.told(replace(path(), text=text), person.entity("Q2")).claims] for text in
              ("Who was the sailor?", "Who was it?")]
     assert [any(w.startswith("occupation") for w in words) for words in shown] == [False, True]
+
+
+@pytest.mark.parametrize(("text", "told"), [("Who was the botanist?", False), ("Who laid out the botanical garden?", False), ("Who was it?", True)])
+def test_a_field_of_work_that_the_question_says_by_another_word_of_its_stem_is_not_told_again(text, told):
+    person = facts("Q3", "Q5", more=(claim("Q2", "P101", "Q28"),))
+    shown = writer(person)._describing.told(replace(path(), text=text), person.entity("Q2"))
+    assert ("P101: botany" in [c.words for c in shown.claims]) is told
 
 
 def test_claims_with_the_verb_of_the_question_come_last():
