@@ -120,9 +120,9 @@ def check_client(models: ModelSettings, calls: Path | str) -> None:
     """Raises what asking the models would lack, before anything is written.
 
     Raises:
-        InputError: see `new_client`.
+        InputError: see `new_client`; or what stands at `calls` is no call cache.
     """
-    cache = open_cache(calls if is_url(calls) else ":memory:")
+    cache = open_cache(calls if is_url(calls) or Path(calls).exists() else ":memory:")
     try:
         new_client(models, Caller(cache, budget=budget_of(models)))
     finally:

@@ -17,6 +17,8 @@ Send = Callable[[str], Awaitable[Reply]]
 """Sends the request once, with the given idempotency key; raises `CallFault` where no reply comes."""
 
 OVERLOAD = frozenset({Status.RATE_LIMITED, Status.SERVER_ERROR, Status.TIMEOUT})
+SILENT_SECONDS = 60.0
+"""So long nothing is sent to a provider that no call of this process has ever reached, after one has tried for as long as it may."""
 POLL_SECONDS = (0.01, 0.1)
 """First and longest pause between two looks at what other processes hold."""
 
@@ -41,6 +43,7 @@ class Caller:
         self._lanes: dict[tuple[str, str], AnyLane] = {}
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
         self._shut: dict[tuple[str, str], tuple[float, CallFault]] = {}
+        self._reached: set[str] = set()
 
     def set_pace(self, provider: str, pace: Pace) -> None:
         """Sets a provider's pace; before its first call, or the same again."""
@@ -104,10 +107,14 @@ class Caller:
                            limited=fault is not None and fault.kind is Status.RATE_LIMITED,
                            retry_after=None if fault is None or pair in self._shut else fault.retry_after,
                            banned=None if fault is None or pair not in self._shut else fault.retry_after)
+            if reply is not None or (fault is not None and fault.kind is not Status.UNREACHABLE):
+                self._reached.add(request.provider)
             if reply is not None:
                 return reply
             assert fault is not None
             if self.retry.gives_up(fault, attempt):
+                if fault.retryable and request.provider not in self._reached:  # a wrong address: thousands of calls need not find out one by one
+                    self._shut[pair] = (time.monotonic() + SILENT_SECONDS, fault)
                 raise fault
             await asyncio.sleep(self.retry.delay(key, attempt))
 

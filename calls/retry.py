@@ -10,6 +10,8 @@ from records.identity import chance
 
 WRONG_CREDENTIALS = (401, 402)
 RETRYABLE_STATUS = (408, 409, 425, 429)
+LASTING_STATUS = (501, 505)
+"""The server does not know the method, or the protocol: it will not later either."""
 
 
 class CallFault(ProviderFault):
@@ -32,7 +34,7 @@ def fault_of_status(provider: str, status: int, message: str, headers: Mapping[s
         message: what the body says, shortened and without secrets.
         headers: of the response; names in lower case, or a case-insensitive mapping.
     """
-    if status in RETRYABLE_STATUS or status >= 500:
+    if status in RETRYABLE_STATUS or (status >= 500 and status not in LASTING_STATUS):
         kind = Status.RATE_LIMITED if status == 429 else Status.SERVER_ERROR
         return CallFault(provider, message, kind, status=status, retry_after=retry_after(headers))
     return CallFault(provider, message, Status.NOT_ACCEPTED, status=status, retryable=False)

@@ -32,7 +32,7 @@ BLOCK = 1 << 20
 """Bytes that one request fetches at least; the end of the file comes as one block too, since footers stand there."""
 BUFFER = 1 << 16
 THREADS = 16
-CHECK_SECONDS = 40
+CHECK_SECONDS = 15
 PROBE = ".questloom-probe"
 _CONNECT = {"connect_timeout": 10, "read_timeout": 60, "retries": {"mode": "standard", "max_attempts": 5}, "max_pool_connections": 32}
 _CONNECT_QUICK = {"connect_timeout": 5, "read_timeout": 15, "retries": {"mode": "standard", "max_attempts": 2}}

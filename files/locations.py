@@ -215,15 +215,20 @@ def _fetch(path: BucketPath, target: Path) -> Path:
 
 
 def check_locations(*, reads: Iterable[str | Location] = (), writes: Iterable[str | Location] = ()) -> None:
-    """Asks the buckets of some locations, all at once, whether they can be used; local paths are checked by whoever opens them.
+    """Asks whether some locations can be used, the buckets all at once; what is local and read is checked by whoever opens it.
 
     Args:
         reads: must exist and be readable.
-        writes: folders in which objects must be listed, written and deleted.
+        writes: folders, there already or to be made, in which files or objects must be listed, written and deleted.
 
     Raises:
-        InputError: no such bucket or object, no rights, no answer in 45 seconds, or the provider's package is not installed.
+        InputError: no such bucket or object, no rights, a file where a folder should be, no answer in 20 seconds, or the provider's package is
+            not installed.
     """
+    reads, writes = tuple(reads), tuple(writes)
+    for path in writes:
+        if isinstance(found := location(path), Path):
+            _check_writable(found)
     asked = [(found, writing) for paths, writing in ((reads, False), (writes, True)) for path in paths
              if isinstance(found := location(path), BucketPath)]
     if not asked:
@@ -249,6 +254,17 @@ def check_locations(*, reads: Iterable[str | Location] = (), writes: Iterable[st
     for number in range(len(asked)):
         if (error := ended.get(number, asked[number][0].silent())) is not None:
             raise error
+
+
+def _check_writable(folder: Path) -> None:
+    """Writes a probe where a folder stands or would be made: rights alone do not tell of read-only disks, nor of /proc."""
+    at = folder.absolute()
+    while not os.path.lexists(at):
+        at = at.parent
+    try:
+        os.rmdir(tempfile.mkdtemp(prefix=buckets.PROBE, dir=at))
+    except OSError as error:
+        raise InputError(str(folder), f"cannot be written ({at}: {error.strerror})", "Name another folder, or correct the rights.") from error
 
 
 def reaching(path: str | Location):

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from files.locations import reaching
 from knowledge.store.codec import unpack
-from knowledge.store.lance_files import open_lance
+from knowledge.store.lance_files import open_lance, reading
 from knowledge.store.layout import table_path
 from knowledge.store.store import Store
 from knowledge.store.vectors import load_vectors
@@ -50,7 +49,7 @@ class TextSearch:
         words = _NO_WORDS.sub(" ", query).strip()
         if self._empty or not words or k < 1:
             return []
-        with reaching(self._store):
+        with reading(self._store):
             found = self._passages.to_table(columns=["record", "text", "_score"], full_text_query=words, limit=k + _SPARE)
         hits = []
         for data, text, score in zip(*(found.column(c).to_pylist() for c in ("record", "text", "_score")), strict=True):

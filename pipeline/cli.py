@@ -1,6 +1,7 @@
 """The command line. Progress goes to stderr, results to stdout; exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at the budget."""
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -14,7 +15,7 @@ from pipeline.commands.options import Cache_, Json_, Run_, Set_, Store_, Workers
 from pipeline.runners.run_log import fault_message, known_cause, log_errors_to_file, log_path, note_fault
 from pipeline.runners.runner_flags import with_runner
 from pipeline.runners.runner_kind import NothingRun
-from records.errors import InputError
+from records.errors import InputError, ProviderFault
 
 if TYPE_CHECKING:
     from pipeline.runners.runner_options import RunnerOptions
@@ -24,6 +25,8 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
                   help="Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.",
                   context_settings={"help_option_names": ["-h", "--help"]})
 
+_WHERE_IN_BEAM = re.compile(r" \[while running '[^']*'\]")
+"""Added by Beam to the first argument of an exception."""
 BEAM = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -351,13 +354,15 @@ def _told(error: Exception) -> int:
     known = known_cause(error)
     if isinstance(known, InputError):
         message, code = f"{known.where}: {known.what}.\n  {known.fix}", BAD_INPUT
+    elif isinstance(known, ProviderFault):
+        message, code = f"{known}.\n  Look at its address and the network; the same command goes on from here.", FAILED
     elif known is not None:
         message, code = str(known), DONE if isinstance(known, NothingRun) else FAILED
     else:
         message, code = f"{fault_message(error)}\n  This was not expected; please report it with the log.", FAILED
     if known is not error and not isinstance(known, NothingRun):
         note_fault(error)
-    print(f"questloom: {message}", file=sys.stderr)
+    print(f"questloom: {_WHERE_IN_BEAM.sub('', message)}", file=sys.stderr)
     if log_path().exists():
         print(f"  The log: {log_path()}", file=sys.stderr)
     return code

@@ -1,10 +1,15 @@
-"""Object stores for the tests that need one: one server of each kind a test process, started on first use."""
+"""Object stores for the tests that need one: one server of each kind a test process, started on first use; and no clock for property tests."""
 import uuid
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.small_buckets import BUCKET, FAKE_GCS, NO_FAKE_GCS, connect, gs_server, s3_server
+
+# A machine that other work shares is slow at times, and a property holds at any speed.
+settings.register_profile("any_speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any_speed")
 
 
 @pytest.fixture(scope="session")

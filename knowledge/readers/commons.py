@@ -148,10 +148,10 @@ class CommonsApi:
         except aiohttp.InvalidURL:
             raise
         except TimeoutError as error:
-            raise CallFault(service, f"no reply within {TIMEOUT} s", Status.TIMEOUT) from error
+            raise CallFault(service, f"no reply from {address} within {TIMEOUT} s", Status.TIMEOUT) from error
         except (aiohttp.ClientError, OSError) as error:
             kind = Status.UNREACHABLE if isinstance(error, aiohttp.ClientConnectorError) else Status.CUT
-            raise CallFault(service, f"no reply ({error!r})"[:300], kind) from error
+            raise CallFault(service, f"no reply from {address} ({str(error) or type(error).__name__})"[:300], kind) from error
 
 
 def _check(body: bytes, headers: Mapping[str, str]) -> None:

@@ -124,11 +124,15 @@ class SparqlService:
         try:
             body: bytes = wrapper.query().response.read(MAX_REPLY_BYTES + 1)
         except urllib.error.HTTPError as error:
-            raise fault_of_status(QUERIES, error.code, _shown(error.read(500)), {k.lower(): v for k, v in error.headers.items()}) from error
+            said, headers = f"{self.endpoint} answers: {_shown(error.read(500))}", {k.lower(): v for k, v in error.headers.items()}
+            raise fault_of_status(QUERIES, error.code, said, headers) from error
         except EndPointInternalError as error:
-            raise CallFault(QUERIES, " ".join(str(error).split())[:300], Status.SERVER_ERROR, status=500) from error
-        except (QueryBadFormed, EndPointNotFound, Unauthorized, URITooLong) as error:
-            raise CallFault(QUERIES, f"the query is refused: {type(error).__name__}, {error}"[:300], Status.NOT_ACCEPTED,
+            raise CallFault(QUERIES, f"{self.endpoint} answers: {_words(str(error))}"[:300], Status.SERVER_ERROR, status=500) from error
+        except EndPointNotFound as error:
+            raise CallFault(QUERIES, f"there is no query service at {self.endpoint}; look at --sparql-endpoint and the network", Status.NOT_ACCEPTED,
+                            status=404, retryable=False) from error
+        except (QueryBadFormed, Unauthorized, URITooLong) as error:
+            raise CallFault(QUERIES, f"{self.endpoint} refuses the query: {type(error).__name__}, {_words(str(error))}"[:300], Status.NOT_ACCEPTED,
                             retryable=False) from error
         except (urllib.error.URLError, http.client.HTTPException, TimeoutError, OSError) as error:
             reason = getattr(error, "reason", error)
@@ -143,7 +147,7 @@ class SparqlService:
         try:
             rows_of(body)
         except ValueError as error:  # a page of HTML, or JSON cut off: the service does so when it is overloaded
-            raise CallFault(QUERIES, f"no SPARQL result ({error}): {_shown(body)}", Status.BAD_RESPONSE, status=200) from error
+            raise CallFault(QUERIES, f"{self.endpoint} gives no SPARQL result ({error}): {_shown(body)}", Status.BAD_RESPONSE, status=200) from error
 
 
 def rows_of(body: bytes) -> list[Row]:
@@ -166,7 +170,12 @@ def _is_cell(cell: object) -> bool:
 
 
 def _shown(body: bytes) -> str:
-    return " ".join(body[:200].decode("utf-8", "replace").split())
+    return _words(body[:500].decode("utf-8", "replace"))[:200]
+
+
+def _words(text: str) -> str:
+    """On one line; of a page of HTML the words, of which it may say some twice."""
+    return " ".join((re.sub(r"<[^>]*>?", " ", text) if "<html" in text[:200].lower() else text).split())
 
 
 def rare_seeds(service: SparqlService, *, language: str = "en", max_sitelinks: int = 10, min_statements: int = 20,

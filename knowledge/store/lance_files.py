@@ -1,11 +1,14 @@
 """Lance data sets by path: local, `s3://` or `gs://`. Lance brings its own clients; credentials it reads from the environment itself."""
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import lance
 import pyarrow as pa
 
 from files.locations import location, reaching, remove_tree
+from records.errors import InputError
 
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
@@ -22,7 +25,7 @@ def open_lance(path: str) -> lance.LanceDataset:
     """Opens a data set.
 
     Raises:
-        FileNotFoundError: nothing is there; ProviderFault: a bucket cannot be read.
+        FileNotFoundError: nothing is there; InputError: it is damaged; ProviderFault: a bucket cannot be read.
     """
     with reaching(path):
         try:
@@ -30,7 +33,39 @@ def open_lance(path: str) -> lance.LanceDataset:
         except ValueError as error:
             if "was not found" in str(error):  # Lance has no class for it
                 raise FileNotFoundError(2, "no such data set", path) from error
-            raise
+            raise _damaged(path, error) from error
+
+
+@contextmanager
+def reading(store: str) -> Iterator[None]:
+    """Context in which a table of a store is read.
+
+    Raises:
+        InputError: it is damaged; ProviderFault: a bucket cannot be read.
+    """
+    try:
+        with reaching(store):
+            yield
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # pa.ArrowInvalid is a ValueError
+        raise _damaged(store, error) from error
+
+
+def _damaged(path: str, error: Exception) -> InputError:
+    what = " ".join(str(error).split()).partition(", /")[0][:200]  # what follows is a place in Lance's source
+    return InputError(path, f"a table of the store cannot be read ({what})", "Remove the store and run `questloom ingest` again.")
+
+
+def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[pa.RecordBatch]:
+    """The batches that `data.to_batches(**what)` gives, each read under `reading`."""
+    batches = iter(data.to_batches(**what))
+    while True:
+        with reading(store):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
 
 
 def write_lance(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:

@@ -10,8 +10,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from files.locations import reaching
-from knowledge.store.lance_files import open_lance
+from knowledge.store.lance_files import open_lance, read_batches, reading
 from knowledge.store.layout import PAGE, RECORD_PAGE, table_path
 
 CACHED_PAGES = 1024
@@ -29,7 +28,8 @@ class SortedTable:
 
     def __init__(self, store: str, name: str) -> None:
         self._store, self._data = store, open_lance(table_path(store, name))
-        self.num_rows: int = self._data.count_rows()
+        with reading(store):
+            self.num_rows: int = self._data.count_rows()
         self._record_page = RECORD_PAGE.get(name, PAGE)
         self._fences: list[str] | None = None
         self._keys = lru_cache(CACHED_PAGES)(lambda page: self._read("key", page, PAGE))
@@ -79,12 +79,7 @@ class SortedTable:
         """The records of the rows [start, stop) in order, streamed."""
         stop = self.num_rows if stop is None else min(stop, self.num_rows)
         if start < stop:
-            batches = iter(self._data.to_batches(columns=["record"], offset=start, limit=stop - start))
-            while True:
-                with reaching(self._store):
-                    batch = next(batches, None)
-                if batch is None:
-                    return
+            for batch in read_batches(self._store, self._data, columns=["record"], offset=start, limit=stop - start):
                 yield from batch.column(0).to_pylist()
 
     def _read(self, column: str, page: int, size: int) -> list:
@@ -93,5 +88,5 @@ class SortedTable:
     def _take(self, column: str, rows: range) -> list:
         if not rows:
             return []
-        with reaching(self._store):
+        with reading(self._store):
             return self._data.take(pa.array(rows, pa.int64()), columns=[column]).column(0).to_pylist()

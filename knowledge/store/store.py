@@ -55,6 +55,9 @@ class Store:
             version = meta["version"]
         except (FileNotFoundError, NotADirectoryError) as error:
             folder = location(path)
+            if (folder / "world.json").exists():
+                fix = f"Run `questloom ingest --articles {path}/articles.xml.bz2 --entities {path}/entities.json.bz2 --images {path}/images --store STORE`"
+                raise InputError(path, "is a world, not a store", f"{fix}, and give that STORE.") from error
             if folder.is_dir() and any(folder.iterdir()):
                 raise InputError(path, "the store is half-built: it has no meta.json, which is written last",
                                  "Run `questloom ingest` with the same options again; finished parts are kept.") from error
@@ -66,7 +69,7 @@ class Store:
                              "Run `questloom ingest` again into a new folder.")
         try:
             return cls(path, meta)
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise InputError(path, f"a table of the store cannot be opened ({error})",
                              "Remove the store and run `questloom ingest` again.") from error
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from files.locations import Location, location, remove_tree
 from files.parquet import write_whole
-from knowledge.store.lance_files import open_lance, write_lance
+from knowledge.store.lance_files import open_lance, read_batches, reading, write_lance
 from knowledge.store.layout import VECTORS, table_path
 from records.errors import InputError
 from records.identity import SCORE_DIGITS, sha256_hex
@@ -88,7 +88,7 @@ def write_part(store_path: str, compute: Compute, model_name: str, part: int, ba
     keys: list[str] = []
     rows: list[np.ndarray] = []
     images = open_lance(table_path(store_path, "images"))
-    for found in images.to_batches(columns=["key", "bytes"], offset=part * PART, limit=PART, batch_size=batch, strict_batch_size=True):
+    for found in read_batches(store_path, images, columns=["key", "bytes"], offset=part * PART, limit=PART, batch_size=batch, strict_batch_size=True):
         vectors = np.asarray(compute(found.column("bytes").to_pylist()), np.float32)
         assert vectors.shape[0] == found.num_rows, f"{model_name} gave {vectors.shape} for {found.num_rows} pictures"
         keys += found.column("key").to_pylist()
@@ -147,6 +147,7 @@ def load_vectors(store_path: str) -> tuple[list[str], np.ndarray, str]:
         if not open_lance(table_path(store_path, "images")).count_rows():
             return [], np.zeros((0, 0), np.float32), ""
         raise InputError(store_path, "the store has no picture vectors", "Compute them (`add_vectors`), or search text only.")
-    table = data.to_table()
+    with reading(store_path):
+        table = data.to_table()
     flat = table.column("vector").combine_chunks().flatten().to_numpy()
     return table.column("key").to_pylist(), flat.reshape(table.num_rows, -1), data.schema.metadata[b"model"].decode()

@@ -34,8 +34,8 @@ def publish(run: str | Location, to: str, *, drop: Location | None = None, priva
         private: on the Hub a repository that is made now is shown to its owners only.
 
     Raises:
-        InputError: no data set, a folder that holds something else, no such form of target, no token.
-        ProviderFault: the Hub refuses or cannot be reached.
+        InputError: no data set, a folder that holds something else, no such form of target, no token, or no Hub that can be reached.
+        ProviderFault: the Hub refuses, or breaks off.
     """
     said = []
     run = location(run)
@@ -70,7 +70,7 @@ def publish_model(out: str | Path, to: str, *, scores: str = "", private: bool =
 
     Raises:
         InputError: no finished training, no scores, or as for `publish`.
-        ProviderFault: the Hub refuses or cannot be reached.
+        ProviderFault: the Hub refuses, or breaks off.
     """
     repository = _repository(to) if to.startswith(HUB) else ""
     token = _token() if repository else ""
@@ -119,7 +119,7 @@ def _token() -> str:
 def _upload(folder: Path, repository: str, token: str, *, kind: str, squash: bool, private: bool) -> str:
     """Large files that are there already are not sent again, so that an upload which broke off goes on where it was."""
     from huggingface_hub import HfApi  # loads slowly: only where something is uploaded
-    from huggingface_hub.errors import HfHubHTTPError
+    from huggingface_hub.errors import HfHubHTTPError, HTTPError  # the second is of the package that it sends with, which has changed
 
     hub = HfApi(token=token)
     try:
@@ -132,5 +132,8 @@ def _upload(folder: Path, repository: str, token: str, *, kind: str, squash: boo
     except (HfHubHTTPError, OSError) as error:
         status = getattr(getattr(error, "response", None), "status_code", 0) or 0
         raise ProviderFault("Hugging Face Hub", str(error).splitlines()[0][:300], status=status) from error
+    except HTTPError as error:
+        raise InputError(f"--to {HUB}{repository}", f"the Hub at {hub.endpoint} cannot be reached ({error})",
+                         "Look at the network, or at HF_ENDPOINT where it is set; the same command goes on from here.") from error
     note = " Its history was squashed; large files that no revision names are removed in the repository's settings." if squash else ""
     return f"Uploaded to {HUB}{repository}.{note}"

@@ -164,7 +164,7 @@ def check_wanted(recipe: Recipe, asked: Asked, wanted: Wanted, opened: Opened) -
         said = RunFolder(absolute(asked.benchmark)).read_recipe()["store"]
         if said != opened_store(absolute(wanted.store), opened).meta["digest"]:
             raise InputError(wanted.store, "is not the store that the run was made from", "Give the run's own store.")
-    if recipe.models.roles or rules.live is not None:
+    if recipe.run.calls or recipe.models.roles or rules.live is not None:
         check_client(recipe.models, RunFolder(wanted.out).calls(recipe.run.calls))
 
 
@@ -207,7 +207,7 @@ def _play(job: EvaluateJob, items: Sequence[Item], workers: int) -> Funnel:
     run_stages(lambda pipeline: run_in_order(pipeline | "shards" >> beam.Create(range(shards), reshuffle=False) | "spread shards" >> beam.Reshuffle(),
                                              stages, run=folder, settings=job, opened=job.opened),
                stages, folder, num_shards=shards, runner=LOCAL, workers=1 if job.recipe.teach.engine == "transformers" else workers,
-               title=f"{job.benchmark}, {job.policy}, {job.mode}", calls=calls)
+               title=f"{job.benchmark}, {job.policy}, {job.mode}", calls=calls, endpoints=job.recipe.models.endpoints)
     folder.gather_times(shards)
     label = {stage.name: stage.label for stage in stages}
     done = [shard for shard in range(shards) if not any(folder.shard(label[name], "pending", shard).is_file() for name in (PLAY, MARK))]

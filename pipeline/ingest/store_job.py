@@ -1,6 +1,5 @@
 """The ingest job: dumps to a store, resumable, the same store for any number of workers and any order of input."""
 import dataclasses
-import errno
 import json
 import os
 import re
@@ -8,12 +7,17 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
+from urllib.parse import urlsplit
 
 from files.locations import BucketPath, Location, check_locations, is_remote, listed, location, remove_tree
 from files.parquet import read_records, write_records, write_whole
+from knowledge.readers.folder import METADATA_NAMES
 from knowledge.store.layout import META, REJECTED, STORE_VERSION
 from knowledge.store.writer import write_meta
+from pipeline.runners.progress import say
+from pipeline.runners.run_log import path_error
 from pipeline.runners.runner_checks import require_runner
 from pipeline.runners.runner_options import LOCAL, RunnerOptions
 from pipeline.runners.submit import run_pipeline
@@ -98,8 +102,11 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     dumps = [path for path in (*options.articles, *options.entities, *options.images) if path not in (SPARQL, COMMONS)]
     check_locations(reads=dumps, writes=[store])
     inputs = _inputs(options)
-    snapshot, class_counts = options.snapshot or _snapshot_of(options), _class_counts(options)
+    snapshot, class_counts = _day(options.snapshot) or _snapshot_of(options), _class_counts(options)
     asked = {SPARQL, COMMONS} & {*options.entities, *options.images}
+    for source, address in ((SPARQL, options.services.sparql_endpoint), (COMMONS, options.services.commons_endpoint)):
+        if source in asked and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
+            raise InputError(f"--{source}-endpoint {address}", "is no address of a service", "Give one that begins with https:// or http://")
     plan = canonical_json({"version": STORE_VERSION, "inputs": inputs, "snapshot": snapshot, "languages": list(options.languages),
                            "keep_partial": options.keep_partial, "partitions": options.partitions,
                            "services": dataclasses.asdict(options.services) if asked else None})
@@ -107,13 +114,16 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     if (whole := _whole_store(store, fingerprint)) is not None:
         return whole
     require_runner(options.runner, (str(store.parent),))
+    for folder in options.images:
+        if folder != COMMONS and location(folder).is_dir() and not any(location(folder, name).exists() for name in METADATA_NAMES):
+            say(f"questloom: {folder} holds no {METADATA_NAMES[0]} (or {METADATA_NAMES[1]}): its pictures have no licence, so none of them is in a question")
     try:
         job = _prepare(options, store, plan, snapshot)
         with _reporting(job, progress):
             _run_beam(job, options)
         return _finish(job, options, fingerprint, snapshot, inputs, class_counts)
     except OSError as error:
-        raise _disk_error(store, error) from error
+        raise path_error(error, store) from error
 
 
 def _absolute(options: IngestOptions) -> IngestOptions:
@@ -181,12 +191,21 @@ def _state(path: Location) -> tuple[int, int | str]:
 def _snapshot_of(options: IngestOptions) -> str:
     """The date in the name of an entity dump, else of an article dump."""
     for path in (*sorted(options.entities), *sorted(options.articles)):
-        if date := _DATE.search(location(path).name):
-            return "-".join(date.groups())
+        if found := _DATE.search(location(path).name):
+            return "-".join(found.groups())
     if options.entities:
         raise InputError(options.entities[0], "the dump's name holds no date, and claims hold as of a date",
                          "Give the snapshot's date, YYYY-MM-DD")
     return ""
+
+
+def _day(snapshot: str) -> str:
+    try:
+        if snapshot and date.fromisoformat(snapshot).isoformat() != snapshot:
+            raise ValueError("it is written otherwise")
+    except ValueError as error:
+        raise InputError(f"--snapshot {snapshot}", f"is no date ({error})", "Write it as 2026-01-31") from error
+    return snapshot
 
 
 def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
@@ -323,14 +342,6 @@ def _collect(job: Job, stage: str, path: Location) -> None:
     parts = listed(job.folder("rejected"), f"{stage}-*.parquet")
     if parts:
         write_records(path, Rejection, (rejection for part in parts for rejection in read_records(part, Rejection)))
-
-
-def _disk_error(store: Location, error: OSError) -> InputError:
-    """What a failed write means to the user."""
-    if error.errno == errno.ENOSPC:
-        return InputError(str(store), "the disk is full", "Make room and run the same command again; finished parts are kept")
-    return InputError(str(error.filename or store), f"cannot be read or written ({error.strerror or error})",
-                      "Correct the path or the rights")
 
 
 __all__ = ["IngestOptions", "IngestSummary", "run_ingest"]

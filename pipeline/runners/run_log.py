@@ -3,6 +3,7 @@
 A fault in a worker reaches the command as text with the whole story around it. What counts is in the chain of exceptions, or in that text,
 since a process boundary leaves text alone.
 """
+import errno
 import logging
 import os
 import re
@@ -11,12 +12,14 @@ import time
 import traceback
 from pathlib import Path
 
-from records.errors import QuestloomError
+from records.errors import InputError, QuestloomError
 
 VARIABLE = "QUESTLOOM_LOG"
 """Tells worker processes where the log is."""
 _LINE = "%(asctime)s %(process)d %(name)s %(levelname)s %(message)s"
-_RAISED = re.compile(r"records\.errors\.(?:InputError|ProviderFault|QuestloomError): (.+)")
+_RAISED = re.compile(r"records\.errors\.(InputError|ProviderFault|QuestloomError): (.+)")
+_INPUT = re.compile(r"(.+?): (.+?)\. (.+)")
+"""`InputError` as text."""
 MAX_MESSAGE = 600
 
 
@@ -44,7 +47,7 @@ def note_fault(error: BaseException) -> None:
 
 
 def known_cause(error: BaseException) -> QuestloomError | None:
-    """The error of ours behind an exception that a library raised, or None."""
+    """The error of ours behind an exception that a library raised, or what a path that the system refuses means; else None."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
@@ -52,8 +55,18 @@ def known_cause(error: BaseException) -> QuestloomError | None:
             return at
         seen.add(id(at))
         at = at.__cause__ or at.__context__
-    found = _RAISED.search(str(error))
-    return QuestloomError(found[1].partition(" [while running")[0]) if found else None
+    if found := _RAISED.search(str(error)):
+        said = found[2].partition(" [while running")[0]
+        parts = _INPUT.fullmatch(said) if found[1] == "InputError" else None
+        return QuestloomError(said) if parts is None else InputError(*parts.groups())
+    return path_error(error) if isinstance(error, OSError) and error.filename else None
+
+
+def path_error(error: OSError, where: object = "") -> InputError:
+    """What a path that cannot be read or written, or a full disk, means to the user; `where` stands for an error that names no path."""
+    if error.errno == errno.ENOSPC:
+        return InputError(str(where or error.filename), "the disk is full", "Make room and run the same command again; finished parts are kept")
+    return InputError(str(error.filename or where), f"cannot be read or written ({error.strerror or error})", "Correct the path or the rights")
 
 
 def fault_message(error: BaseException) -> str:

@@ -1,14 +1,18 @@
 """What every job made of stages has in common: it runs with a progress bar, says why it broke off, and counts what its files hold."""
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
 
-from calls.ledger import last_settled
+from calls.ledger import cost_lines, has_ledger, last_settled
 from files.locations import is_remote, listed
 from files.parquet import write_whole
+from models.endpoints import EndpointConfig
 from pipeline.runners.progress import watching
+from pipeline.runners.run_log import known_cause
 from pipeline.runners.runner_options import RunnerOptions
 from pipeline.runners.stage_progress import StageProgress
 from pipeline.runners.submit import run_pipeline
@@ -17,9 +21,12 @@ from records.outcomes import Pending, PendingCause, Reason, Rejection, StageCoun
 from transforms.stages.run_folder import RunFolder
 from transforms.stages.stage import Stage
 
+WATCHED_SECONDS = 60.0
+"""How long after its beginning a run is watched for endpoints that do not answer."""
+
 
 def run_stages(build: Callable[[beam.Pipeline], Any], stages: Sequence[Stage], run: RunFolder, *, num_shards: int, runner: RunnerOptions, workers: int,
-               title: str, calls: Any = None) -> None:
+               title: str, calls: Path | str | None = None, endpoints: Sequence[EndpointConfig] = ()) -> None:
     """Runs a job to its end.
 
     Args:
@@ -30,16 +37,17 @@ def run_stages(build: Callable[[beam.Pipeline], Any], stages: Sequence[Stage], r
         workers: processes, for the runner in process.
         title: what the job is.
         calls: the run's call cache, where it asks models: a shard whose replies arrive is no standstill.
+        endpoints: those that it may ask; of one that cannot be reached the user is told at once.
 
     Raises:
         QuestloomError: the job broke off.
     """
-    progress = StageProgress(run, stages, num_shards)
+    progress, silent = StageProgress(run, stages, num_shards), _silent_endpoints(calls, endpoints)
 
     def moved() -> object:
         return [len(run.shards(stage.label, "kept")) for stage in stages], last_settled(calls) if calls is not None else 0.0
 
-    with watching(title, len(stages) * num_shards, progress.look, news=progress.news, slow=is_remote(run.path)):
+    with watching(title, len(stages) * num_shards, progress.look, news=lambda: [*progress.news(), *silent()], slow=is_remote(run.path)):
         try:
             run_pipeline(build, runner, workers=workers, title=title, moved=moved)
         except QuestloomError:
@@ -48,6 +56,26 @@ def run_stages(build: Callable[[beam.Pipeline], Any], stages: Sequence[Stage], r
             raise job_failed(run, error) from error
     if not is_remote(run.path):
         sweep(run, stages)
+
+
+def _silent_endpoints(calls: Path | str | None, endpoints: Sequence[EndpointConfig]) -> Callable[[], list[str]]:
+    """Gives what to tell of endpoints that nothing answers at, where nothing has ever answered the run; each once. A ledger in Redis is not looked at."""
+    addresses = {endpoint.name: endpoint.base_url for endpoint in endpoints}
+    if not isinstance(calls, Path) or (has_ledger(calls) and any(line.num_calls for line in cost_lines(calls, ()))):
+        return list
+    until = time.monotonic() + WATCHED_SECONDS
+
+    def look() -> list[str]:
+        if not addresses or time.monotonic() > until or not has_ledger(calls):
+            return []
+        try:
+            lines = cost_lines(calls, ("provider",))
+        except InputError:
+            return []  # the file is being made; the next look finds it whole
+        silent = [line.group[0] for line in lines if line.num_faults and not line.num_calls and line.group[0] in addresses]
+        return [f"endpoint {name} at {addresses.pop(name)} has not answered yet; trying again for about a minute" for name in silent]
+
+    return look
 
 
 def sweep(run: RunFolder, stages: Sequence[Stage]) -> None:
@@ -63,6 +91,8 @@ def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
     A stage's own exceptions never come here: those are rejections. What does is the machine's (a full disk, no rights, no memory) or a fault
     of the stage pattern.
     """
+    if (known := known_cause(error)) is not None:
+        return known
     text = str(error)
     if "No space left on device" in text:
         return InputError(run.path, "the disk is full", "Make room and run the same command again; finished shards are kept.")
@@ -80,17 +110,21 @@ class Funnel:
     counts: tuple[StageCount, ...]
     pending_causes: dict[str, int]
     num_errors: int
+    fault: str = ""
+    """What the first of those that wait for a provider was told."""
 
     @classmethod
     def of(cls, run: RunFolder, stages: Sequence[Stage]) -> "Funnel":
         """Reads the files of all stages. What waits is counted along the main line: a stage that goes back to an earlier one's records would
         count an item again."""
         causes: dict[str, int] = {}
+        fault = ""
         for stage in (s for s in stages if not s.source):
             for waiting in run.read(stage.label, "pending", Pending):
                 causes[waiting.cause] = causes.get(waiting.cause, 0) + 1
+                fault = fault or (waiting.message if waiting.cause == PendingCause.PROVIDER.value else "")
         errors = sum(r.reason == Reason.ERROR.value for stage in stages for r in run.read(stage.label, "rejected", Rejection))
-        return cls(tuple(run.count(stage.label) for stage in stages), causes, errors)
+        return cls(tuple(run.count(stage.label) for stage in stages), causes, errors, fault)
 
     @property
     def by_stage(self) -> dict[str, StageCount]:
@@ -118,7 +152,8 @@ class Funnel:
         if waiting.get(PendingCause.BUDGET.value):
             return 3, f"Stopped at the budget: {waiting[PendingCause.BUDGET.value]:,} items wait. Raise models.budget_* and run the same command again."
         if waiting.get(PendingCause.PROVIDER.value):
-            return 1, f"A provider failed: {waiting[PendingCause.PROVIDER.value]:,} items wait. Run the same command again; nothing is paid twice."
+            num = waiting[PendingCause.PROVIDER.value]
+            return 1, f"A provider failed ({self.fault}): {num:,} items wait. Run the same command again; nothing is paid twice."
         if self.num_errors > max_error_share * max(1, num_items):
             return 1, f"{self.num_errors:,} items ended as errors of ours; the report shows their tracebacks."
         return 0, ""

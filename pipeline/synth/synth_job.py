@@ -60,9 +60,7 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
     check_writer(job.recipe)
     read_hashes(job.recipe.filters.exclude_pictures)
     open_sources(job)
-    if job.recipe.run.calls:
-        job.calls()
-    if job.recipe.models.roles:
+    if job.recipe.run.calls or job.recipe.models.roles:
         check_client(job.recipe.models, job.calls())
     _check_folder(job, store.meta["digest"])
     return words_of(job.recipe.seeds.exclude, "seeds.exclude")
@@ -132,5 +130,6 @@ def run_synth(recipe: Recipe, *, store: str, out: str, opened: Opened, workers: 
     claim_folder(job)
     stages = synth_stages(job)
     run_stages(lambda pipeline: build(pipeline, job, excluded, runner.clip_hints), stages, job.run, num_shards=recipe.run.shards, runner=runner,
-               workers=workers, title="synth", calls=job.calls() if recipe.models.roles else None)
+               workers=workers, title="synth",
+               calls=job.calls() if recipe.models.roles else None, endpoints=recipe.models.endpoints)
     return Funnel.of(job.run, stages)

@@ -123,7 +123,8 @@ def run_teach(recipe: Recipe, *, run: str, store: str, opened: Opened, policy: s
     _claim(job)
     # A local model is loaded once: processes would share one machine's memory and cores all the same.
     run_stages(lambda pipeline: build(pipeline, job, source), teach_stages(job), job.out, num_shards=recipe.run.shards, runner=runner,
-               workers=1 if recipe.teach.engine == "transformers" else workers, title="teach", calls=job.calls() if recipe.models.roles else None)
+               workers=1 if recipe.teach.engine == "transformers" else workers, title="teach",
+               calls=job.calls() if recipe.models.roles else None, endpoints=recipe.models.endpoints)
     return _finish(job)
 
 
@@ -168,7 +169,7 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
         opened_sandbox(job.recipe.teach.tools.tools, job.opened)
     if job.recipe.teach.reference:
         read_reference(location(job.recipe.teach.reference))
-    if job.recipe.models.roles or job.recipe.teach.live is not None:
+    if job.recipe.run.calls or job.recipe.models.roles or job.recipe.teach.live is not None:
         check_client(job.recipe.models, job.calls())
     if job.out.recipe.is_file() and json.loads(job.out.recipe.read_text(encoding="utf-8"))["fingerprint"] != job.play_fingerprint:
         raise InputError(job.out.path, "holds episodes that were played with other settings",

@@ -118,6 +118,24 @@ def test_a_request_that_is_not_accepted_is_sent_once_only(cache):
     assert len(provider.sent) == 1
 
 
+@pytest.mark.parametrize("reached", [False, True])
+def test_where_nothing_ever_answered_the_calls_behind_the_first_need_not_find_out_one_by_one(cache, reached):
+    provider = Provider()
+
+    async def ask():
+        caller = Caller(cache, retry=QUICK)
+        if reached:
+            await caller.call(request("before the outage"), provider.send)
+        provider.script = [fault(Status.UNREACHABLE, 0)] * (2 * QUICK.max_attempts)
+        provider.sent.clear()
+        for number in range(2):
+            with pytest.raises(ProviderFault):
+                await caller.call(request(number), provider.send)
+
+    asyncio.run(ask())
+    assert len(provider.sent) == QUICK.max_attempts * (2 if reached else 1)
+
+
 @pytest.mark.parametrize("shutting", [fault(Status.NOT_ACCEPTED, 401, retryable=False),
                                       fault(Status.RATE_LIMITED, 429, retry_after=86_400.0)])
 def test_refused_credentials_and_bans_stop_all_further_sending_to_the_pair(cache, shutting):

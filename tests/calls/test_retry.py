@@ -14,7 +14,7 @@ from records.errors import ProviderFault
 @pytest.mark.parametrize(("status", "kind", "retryable"), [
     (429, Status.RATE_LIMITED, True), (500, Status.SERVER_ERROR, True), (502, Status.SERVER_ERROR, True), (529, Status.SERVER_ERROR, True),
     (408, Status.SERVER_ERROR, True), (400, Status.NOT_ACCEPTED, False), (401, Status.NOT_ACCEPTED, False),
-    (404, Status.NOT_ACCEPTED, False), (301, Status.NOT_ACCEPTED, False)])
+    (404, Status.NOT_ACCEPTED, False), (501, Status.NOT_ACCEPTED, False), (301, Status.NOT_ACCEPTED, False)])
 def test_a_status_says_whether_it_is_worth_trying_again(status, kind, retryable):
     fault = fault_of_status("p", status, "m", {})
     assert (fault.kind, fault.retryable) == (kind, retryable)

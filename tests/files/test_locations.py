@@ -202,9 +202,16 @@ def test_memory_maps_of_a_copy_read_what_was_written(bucket):
 # Before work starts
 
 
-def test_a_place_that_can_be_used_is_left_as_it_was(bucket):
-    check_locations(writes=[bucket, "/local/paths/are/not/asked"])
-    assert not location(bucket).exists()
+def test_a_place_that_can_be_used_is_left_as_it_was(bucket, tmp_path):
+    check_locations(writes=[bucket, str(tmp_path / "new" / "folder"), tmp_path])
+    assert not location(bucket).exists() and not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("place", ["taken", "taken/below", "/proc/no/such"])
+def test_a_local_folder_that_cannot_be_written_is_named(tmp_path, place):
+    (tmp_path / "taken").write_text("x")
+    with pytest.raises(InputError, match=f"{place}: cannot be written"):
+        check_locations(writes=[tmp_path / place])
 
 
 @pytest.mark.parametrize(("path", "what"), [("/nothing/here", "nothing is there"), ("-that-is-not-there/x", "there is no bucket")])

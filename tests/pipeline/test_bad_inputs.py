@@ -5,11 +5,15 @@ import json
 import logging
 import os
 import shutil
+import subprocess
 import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from calls.retry import RetryPolicy
 from pipeline.cli import BAD_INPUT, FAILED, main
 from pipeline.runners.run_log import VARIABLE
 from tests.small_dumps import articles_xml, entities_json, metadata, picture, write_dumps
@@ -85,6 +89,15 @@ SETS = ["seeds.count=[", "seeds.count", "=3", "seeds.count.more=3", "seeds=3", "
         "seeds.count=" + "[" * 3000, "nothing.like.it=1", "seeds.count=\x00", "name=\ud800"]
 
 
+LLM = """base: demo
+writer: llm
+seeds: {rules: {pictured: 1}, count: 2}
+pictures: {min_side: 10}
+grounding: {mode: none}
+models: {endpoints: [{name: e, base_url: 'http://127.0.0.1:9/v1'}], roles: {default: {endpoint: e, model: m}}}
+"""
+
+
 @pytest.fixture(autouse=True)
 def quiet(tmp_path, monkeypatch):
     """Logs of this test apart, and the root logger as it was."""
@@ -111,7 +124,8 @@ def expect_one_message(code: int, lines: list[str], where: str) -> None:
     assert code in (BAD_INPUT, FAILED), lines
     assert 1 <= len(lines) <= MOST_LINES, lines
     assert where in lines[0], lines
-    assert len(lines) > 1 or code == FAILED, "a message says how to mend it"
+    assert "not expected" not in "".join(lines), lines
+    assert len(lines) > 1 and "The log:" not in lines[1], ("a message says how to mend it", lines)
 
 
 @pytest.mark.parametrize("what", ARTICLES)
@@ -171,20 +185,42 @@ def a_file(path: Path) -> str:
 
 def test_an_output_that_is_a_file_is_one_message(store, tmp_path, capfd, monkeypatch):
     out = a_file(tmp_path / "taken")
-    for words in (["synth", "--store", str(store), "--out", out], ["ingest", "--articles", a_file(tmp_path / "a.xml"), "--store", out],
-                  ["world", "--out", out, "--articles", "50"], ["demo", "--out", out, "--articles", "50"],
+    for words in (["synth", "--store", str(store), "--out", out], ["synth", "--store", str(store), "--out", f"{out}/run"],
+                  ["ingest", "--articles", a_file(tmp_path / "a.xml"), "--store", out], ["world", "--out", out, "--articles", "50"],
+                  ["demo", "--out", out, "--articles", "50"],
                   ["plan", "--store", str(store), "--pilot", "2", "--out", out]):
         expect_one_message(*told(capfd, monkeypatch, *words, *(["--workers", "1"] if words[0] != "report" else [])), "taken")
 
 
+def test_an_output_that_cannot_be_written_is_one_message(store, capfd, monkeypatch):
+    """Nobody may write below /proc, whoever runs this."""
+    for words in (["synth", "--store", str(store)], ["ingest", "--articles", str(store / "meta.json")], ["world", "--articles", "50"], ["demo-train"],
+                  ["plan", "--store", str(store), "--pilot", "2"], ["evolve", "--recipe", "demo", "--store", str(store)]):
+        words.append("--store" if words[0] == "ingest" else "--out")
+        expect_one_message(*told(capfd, monkeypatch, *words, "/proc/no/out"), "/proc/no")
+
+
 def test_a_cache_that_is_a_folder_or_no_database_is_one_message(store, tmp_path, capfd, monkeypatch):
     recipe = tmp_path / "llm.yaml"
-    recipe.write_text("base: demo\nwriter: llm\nseeds: {rules: {pictured: 1}, count: 2}\n"
-                      "pictures: {min_side: 10}\ngrounding: {mode: none}\nmodels: {endpoints: "
-                      "[{name: e, base_url: 'http://127.0.0.1:9/v1'}], roles: {default: {endpoint: e, model: m}}}\n")
+    recipe.write_text(LLM)
     for cache in (str(tmp_path), a_file(tmp_path / "cache.sqlite")):
-        words = ["synth", "--store", str(store), "--out", str(tmp_path / "run"), "--recipe", str(recipe), "--cache", cache, "--workers", "1"]
-        expect_one_message(*told(capfd, monkeypatch, *words), Path(cache).name)
+        for chosen in (str(recipe), "demo"):
+            words = ["synth", "--store", str(store), "--out", str(tmp_path / "run"), "--recipe", chosen, "--cache", cache, "--workers", "1"]
+            code, lines = told(capfd, monkeypatch, *words)
+            expect_one_message(code, lines, Path(cache).name)
+            assert code == BAD_INPUT and not (tmp_path / "run").exists(), "before work starts"
+
+
+def test_an_endpoint_that_nothing_answers_at_is_told_at_once_and_ends_the_run_soon(small, tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2))
+    (tmp_path / "llm.yaml").write_text(LLM)
+    monkeypatch.setattr(sys, "argv", ["questloom", "synth", "--store", small, "--out", str(tmp_path / "run"), "--recipe", str(tmp_path / "llm.yaml"),
+                                      "--set", "seeds.count=24", "--workers", "1"])
+    with pytest.raises(SystemExit, match=str(FAILED)):
+        main()
+    said = capfd.readouterr()
+    assert said.err.count("endpoint e at http://127.0.0.1:9/v1 has not answered yet") == 1
+    assert "A provider failed (e: cannot be reached at http://127.0.0.1:9/v1" in said.out and "Run the same command again" in said.out
 
 
 @pytest.mark.parametrize("command", ["report --run {}", "audit --run {}", "recheck --run {} --store {}", "publish --run {} --to {}/x",
@@ -201,7 +237,7 @@ def test_a_run_or_store_that_is_none_is_one_message(command, kind, tmp_path, cap
     expect_one_message(*told(capfd, monkeypatch, *command.replace("{}", str(place)).split()), "place")
 
 
-@pytest.mark.parametrize("to", ["/proc/no/such", "hf://", "hf://one", "s3://", "ftp://x/y"])
+@pytest.mark.parametrize("to", ["/proc/no/such", "/dev/null/x", "hf://", "hf://one", "s3://", "ftp://x/y"])
 def test_publishing_to_nowhere_is_one_message(to, tmp_path, capfd, monkeypatch):
     dataset = tmp_path / "run" / "dataset"
     dataset.mkdir(parents=True)
@@ -211,11 +247,76 @@ def test_publishing_to_nowhere_is_one_message(to, tmp_path, capfd, monkeypatch):
     expect_one_message(code, lines, to.rstrip("/")[:5])
 
 
-def test_a_query_service_that_cannot_be_reached_is_one_message_and_soon(tmp_path, capfd, monkeypatch):
+@pytest.mark.parametrize("command", ["publish --run {} --to hf://lab/x"])
+def test_a_hub_that_cannot_be_reached_is_one_message_with_its_address(command, tmp_path):
+    """In a process of its own: the Hub's package reads its address once."""
+    dataset = tmp_path / "dataset"
+    dataset.mkdir()
+    (dataset / "README.md").write_text("x")
+    environment = {**os.environ, "HF_TOKEN": "t", "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "0"}
+    ended = subprocess.run([sys.executable, "-m", "pipeline.cli", *command.format(tmp_path).split()], capture_output=True, text=True, env=environment,
+                           check=False)
+    expect_one_message(ended.returncode, ended.stderr.splitlines(), "http://127.0.0.1:9")
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/sparql", "not a url", "ftp://x/y", "http://"])
+def test_a_query_service_that_cannot_be_reached_is_one_message_and_soon(address, tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
-    code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", "http://127.0.0.1:9/sparql", "--snapshot", "2026-01-01",
+    code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", address, "--snapshot", "2026-01-01",
                        "--store", str(tmp_path / "store"), "--workers", "1")
-    expect_one_message(code, lines, "127.0.0.1:9")
+    expect_one_message(code, lines, address)
+
+
+class Folders(SimpleHTTPRequestHandler):
+    """Serves files; queries it answers with status 501 and a page of HTML."""
+
+    def log_message(self, *args):
+        pass
+
+
+def test_a_server_that_is_no_query_service_is_one_message_with_its_address_and_no_html(tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Folders) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/sparql"
+        code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", url, "--snapshot", "2026-01-01",
+                           "--store", str(tmp_path / "store"), "--workers", "1")
+        server.shutdown()
+    expect_one_message(code, lines, url)
+    assert "<" not in lines[0] and "501" in lines[0]
+
+
+def test_a_commons_that_cannot_be_reached_is_one_message_with_its_address(tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
+    dumps = write_dumps(tmp_path / "dumps")
+    code, lines = told(capfd, monkeypatch, "ingest", *(word for path in dumps["entities"] for word in ("--entities", path)), "--images", "commons",
+                       "--commons-endpoint", "http://127.0.0.1:9/w/api.php", "--snapshot", "2026-01-01", "--store", str(tmp_path / "store"), "--workers", "1")
+    expect_one_message(code, lines, "http://127.0.0.1:9/w/api.php")
+    assert "ConnectionKey" not in lines[0]
+
+
+@pytest.mark.parametrize("day", ["2026-13-45", "yesterday", "20260101"])
+def test_a_snapshot_that_is_no_day_is_one_message(day, tmp_path, capfd, monkeypatch):
+    (tmp_path / "e.json").write_bytes(JSON)
+    code, lines = told(capfd, monkeypatch, "ingest", "--entities", str(tmp_path / "e.json"), "--snapshot", day, "--store", str(tmp_path / "store"))
+    expect_one_message(code, lines, f"--snapshot {day}")
+    assert code == BAD_INPUT and not (tmp_path / "store").exists()
+
+
+def test_a_folder_without_a_picture_is_one_message(tmp_path, capfd, monkeypatch):
+    for folder, files in ((tmp_path / "others", 3), (tmp_path / "empty", 0)):
+        folder.mkdir()
+        for number in range(files):
+            (folder / f"{number}.txt").write_text("no picture")
+        code, lines = told(capfd, monkeypatch, "ingest", "--images", str(folder), "--store", str(tmp_path / "store"), "--workers", "1")
+        expect_one_message(code, lines, folder.name)
+
+
+def test_pictures_without_metadata_are_taken_with_a_word_about_their_licences(tmp_path, capfd, monkeypatch):
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "Lamp.png").write_bytes(picture("red"))
+    code, lines = told(capfd, monkeypatch, "ingest", "--images", str(tmp_path / "p"), "--store", str(tmp_path / "store"), "--workers", "1")
+    assert code == 0 and "metadata.jsonl" in lines[0] and "licence" in lines[0]
 
 
 def test_pictures_with_bad_metadata_are_one_message(tmp_path, capfd, monkeypatch):
@@ -235,6 +336,25 @@ def test_a_damaged_store_is_one_message(store, tmp_path, capfd, monkeypatch):
         shutil.copytree(store, broken)
         damage(broken)
         expect_one_message(*told(capfd, monkeypatch, "plan", "--store", str(broken)), f"store{number}")
+
+
+@pytest.mark.parametrize(("words", "table"), [("plan", "entities"), ("plan", "articles"), ("synth --workers 1 --out {}/run", "images"),
+                                              ("synth --workers 1 --set grounding.mode=none --out {}/run", "claims")])
+def test_a_store_of_halved_files_is_one_message(words, table, store, tmp_path, capfd, monkeypatch):
+    broken = tmp_path / "broken"
+    shutil.copytree(store, broken)
+    for path in (broken / "tables" / f"{table}.lance").rglob("*.lance"):
+        path.write_bytes(path.read_bytes()[:path.stat().st_size // 2])
+    code, lines = told(capfd, monkeypatch, *words.format(tmp_path).split(), "--store", str(broken))
+    expect_one_message(code, lines, "broken")
+    assert code == BAD_INPUT and "rustc" not in lines[0]
+
+
+def test_a_world_in_place_of_a_store_is_one_message_that_says_how_to_ingest_it(tmp_path, capfd, monkeypatch):
+    (tmp_path / "world.json").write_text("{}")
+    code, lines = told(capfd, monkeypatch, "synth", "--store", str(tmp_path), "--out", str(tmp_path / "run"))
+    expect_one_message(code, lines, tmp_path.name)
+    assert code == BAD_INPUT and "questloom ingest" in lines[1]
 
 
 def test_what_nobody_expected_is_one_message_that_names_the_log(tmp_path, capfd, monkeypatch):

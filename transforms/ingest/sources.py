@@ -11,7 +11,7 @@ from typing import Any
 from files.locations import Location, location, size_of
 from files.parquet import write_whole
 from knowledge.readers.byte_ranges import ByteRange, open_dump, plan_ranges
-from knowledge.readers.folder import PictureFile, list_pictures, read_picture
+from knowledge.readers.folder import METADATA_NAMES, PictureFile, list_pictures, read_picture
 from knowledge.readers.mediawiki_xml import read_pages, read_site
 from knowledge.readers.titles import Site
 from knowledge.readers.wikidata_json import read_entities
@@ -108,7 +108,14 @@ def _plan_dump(kind: str, path: str, index: str, text: int) -> list[ReadTask]:
 
 
 def plan_pictures(folder: str, plan_folder: Location) -> list[ReadTask]:
-    """The tasks of a folder of pictures; the list of each is written to a file, since only paths cross a shuffle."""
+    """The tasks of a folder of pictures; the list of each is written to a file, since only paths cross a shuffle.
+
+    Raises:
+        InputError: there is no such folder, its metadata cannot be read, or none of its pictures can.
+    """
+    pictures = list_pictures(folder)
+    if all(isinstance(read_picture(picture), Rejection) for picture in pictures):  # ends at the first that can be read
+        raise InputError(folder, f"holds no picture that can be read, among {len(pictures)} files", f"Give a folder of pictures, with {METADATA_NAMES[0]}")
     tasks: list[ReadTask] = []
     batch: list[PictureFile] = []
     size = 0
@@ -121,7 +128,7 @@ def plan_pictures(folder: str, plan_folder: Location) -> list[ReadTask]:
             tasks.append(ReadTask(kind="pictures", source={"list": str(path)}, num_bytes=size))
         batch, size = [], 0
 
-    for picture in list_pictures(folder):
+    for picture in pictures:
         batch.append(picture)
         size += picture.num_bytes
         if size >= PICTURE_BYTES or len(batch) >= PICTURES:

@@ -1,6 +1,7 @@
 """How well a checkpoint tells a store's own pictures apart: measured before a run spends anything."""
 import numpy as np
 
+from knowledge.store.lance_files import reading
 from knowledge.store.store import Store
 from knowledge.store.vectors import vectors_of
 from models.calibration import Calibration, calibration_of
@@ -42,8 +43,8 @@ def check_grounding(store: Store, clip: Clip, rules: GroundingRules) -> Calibrat
         return None
     try:
         measured = _measured(store, clip)
-    except InputError:
-        if rules.mode == "required":
+    except InputError as error:
+        if rules.mode == "required" or error.where == store.path:  # a damaged store is no matter of the checkpoint
             raise
         return None
     return (clip.calibration or measured) if usable(measured, rules) else None
@@ -59,7 +60,8 @@ def _measured(store: Store, clip: Clip) -> Calibration:
     if len(pairs) < MIN_PAIRS or len(set(pairs.values())) < 2:
         raise InputError("grounding", f"the store has {len(pairs)} pictures that show one described entity, and {MIN_PAIRS} are needed to "
                          "measure a checkpoint", "Ingest more pictures, or set grounding.mode to optional.")
-    rows = table.to_table(filter="key IN (" + ",".join(f"'{image_id}'" for image_id in pairs) + ")").to_pylist()
+    with reading(store.path):
+        rows = table.to_table(filter="key IN (" + ",".join(f"'{image_id}'" for image_id in pairs) + ")").to_pylist()
     vectors = {row["key"]: row["vector"] for row in rows}
     texts = list(pairs.values())
     return calibration_of(clip.name, np.array([vectors[image_id] for image_id in pairs], np.float32), clip.embed_texts(texts), texts)

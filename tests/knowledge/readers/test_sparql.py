@@ -141,6 +141,14 @@ def test_a_lasting_failure_leaves_the_work_pending(loopback, tmp_path):
     assert len(_service(loopback, tmp_path).select("SELECT ?item WHERE {}")) == 1
 
 
+def test_a_page_of_html_is_told_in_words_with_the_address(loopback, tmp_path):
+    for status, body in ((404, b"<html><body>Not here</body></html>"), (501, b"<!DOCTYPE HTML><html><title>Error</title><p>Unsupported method</p>")):
+        loopback.answer = lambda path, body, number, reply=(status, {}, body): reply
+        with pytest.raises(ProviderFault, match=r"http://127.*") as caught:
+            _service(loopback, tmp_path).select(f"SELECT {status}")
+        assert "<" not in str(caught.value)
+
+
 @pytest.mark.parametrize("bad", [(400, {}, b"malformed"), (403, {}, b"forbidden"), (429, {"Retry-After": "90000"}, b"banned")])
 def test_a_refusal_or_a_ban_is_not_asked_again(loopback, tmp_path, bad):
     loopback.answer = lambda path, body, number: bad

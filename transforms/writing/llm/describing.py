@@ -9,6 +9,7 @@ from records.synthesis import Answer
 from transforms.certificate.kinds import OCCUPATION, SEX
 from transforms.certificate.leak import HUMAN, folded, leaked, names_of_entity
 from transforms.writing.form_edits import constants
+from transforms.writing.graph.verbalise import MAX_CLAIMS
 from transforms.writing.llm.allowed_words import STEM
 from transforms.writing.llm.draft_parts import described, pictured
 from transforms.writing.llm.kind_clauses import with_kinds
@@ -76,6 +77,9 @@ class Describing:
     def refusal(self, draft: Draft, mention: Mention, clauses: tuple[Clause, ...], last: bool = False) -> str:
         """Why the certificate would refuse a description, in words for a model; "" where it passes. After the `last` one the picture comes."""
         form, bindings, var = described(draft, mention, clauses)
+        num_steps = len(draft.hops) + sum(step.role in ("inject", "describe") for step in draft.history) + 1
+        if form is not None and len(form.of(ClaimClause)) > max(MAX_CLAIMS, num_steps + 1):
+            return "with it the question says more than a reader keeps in mind: describe by fewer claims"
         told = with_kinds(self.store, form, bindings, draft.text, var, self.languages[0]) if form is not None else None
         if refused := self.precheck.refusal(form, bindings, var, told):
             return refused

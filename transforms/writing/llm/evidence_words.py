@@ -8,7 +8,7 @@ from transforms.certificate.evidence import claim_of
 from transforms.certificate.kinds import stated_kinds
 from transforms.certificate.leak import HUMAN
 from transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
-from transforms.writing.llm.kind_clauses import description_kind, noun_phrase, said_kind
+from transforms.writing.llm.kind_clauses import noun_phrase, said_kind, seen_kind
 from transforms.writing.llm.material import page_words, property_label, value_words
 from transforms.writing.writer import Draft
 
@@ -17,7 +17,7 @@ def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], langua
     """A path as lines: each stop, and between two of them the claim or sentence that leads on, subject first."""
     stops = {hops[0].source: entities[0], **{hop.target: e for hop, e in zip(hops, entities[1:], strict=True)}}
     roles = [(stops[hop.target if hop.reverse else hop.source].id, hop.property, stops[hop.source if hop.reverse else hop.target].id) for hop in hops]
-    lines = [f"Stop 0 (in the picture): {_stop(store, entities[0], roles, language)}"]
+    lines = [f"Stop 0 (in the picture): {_stop(store, entities[0], roles, language, pictured=True)}"]
     for number, (hop, entity) in enumerate(zip(hops, entities[1:], strict=True), start=1):
         subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
         if hop.property:
@@ -29,15 +29,16 @@ def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], langua
     return "\n".join(lines)
 
 
-def _stop(store, entity: Entity, roles: Iterable[Role], language: str) -> str:
-    said = about(store, entity, language, roles)
+def _stop(store, entity: Entity, roles: Iterable[Role], language: str, pictured: bool = False) -> str:
+    said = about(store, entity, language, roles, pictured)
     return f"{entity.label(language)}{f' ({said})' if said else ''}"
 
 
-def about(store, entity: Entity, language: str, roles: Iterable[Role] = ()) -> str:
-    """What a question may call a thing: of a person what claims say, those of `roles` too ("painter", of a painting's creator); of others a common noun."""
+def about(store, entity: Entity, language: str, roles: Iterable[Role] = (), pictured: bool = False) -> str:
+    """What a question may call a thing: of a person what claims say, those of `roles` too ("painter", of a painting's creator); of others a common noun,
+    of what is `pictured` a closer one."""
     if HUMAN not in (*entity.classes, *entity.class_closure):
-        return said_kind(store, entity.id, language)
+        return (seen_kind if pictured else said_kind)(store, entity.id, language)
     person = noun_of(store, entity.id, language)
     kinds = (person if person and kind.claim.value.entity == HUMAN else kind.label for kind in stated_kinds(store, entity.id, language))
     return ", ".join(dict.fromkeys((*kinds, *role_nouns(store, roles, entity.id, language))))
@@ -52,12 +53,12 @@ def roles_of(draft: Draft) -> tuple[Role, ...]:
 
 
 def kinds_lines(store, entity_ids: Iterable[str], anchor: str, language: str, roles: Iterable[Role] = ()) -> str:
-    """The kinds, sexes and occupations that claims state, those of `roles` too, and the kind that a description tells, a line a thing.
+    """The kinds, sexes and occupations that claims state, those of `roles` too, and the common noun, a line a thing.
 
     Of the one in the picture what its description begins with, since anybody sees it.
     """
-    found = {store.label(e, language): [*(k.label for k in stated_kinds(store, e, language)), description_kind(store, e, language),
-                                        said_kind(store, e, language), *role_nouns(store, roles, e, language)] for e in entity_ids}
+    found = {store.label(e, language): [*(k.label for k in stated_kinds(store, e, language)), said_kind(store, e, language),
+                                        *role_nouns(store, roles, e, language)] for e in entity_ids}
     shown = store.entity(anchor)
     if shown is not None:
         found.setdefault(shown.label(language), []).append(noun_phrase(shown.descriptions.get(language) or shown.descriptions.get("en", "")))

@@ -45,16 +45,25 @@ def description_kind(store: Any, entity_id: str, language: str) -> str:
 
 
 def said_kind(store: Any, entity_id: str, language: str) -> str:
-    """What a question calls a thing: the common noun for its class, or its description's beginning where that says the same more closely ("oil painting")."""
+    """What a question calls a thing: the common noun for its class, which a form can say; its description's beginning only where there is none.
+
+    "The fish that she discovered" may be one where she discovered three species: a closer word than the form's would answer without the picture.
+    """
+    return noun_of(store, entity_id, language) or description_kind(store, entity_id, language)
+
+
+def seen_kind(store: Any, entity_id: str, language: str) -> str:
+    """What a question calls the thing in the picture, which anybody sees: the beginning of its description where that is closer ("oil painting")."""
     noun, told = noun_of(store, entity_id, language), description_kind(store, entity_id, language)
     closer = noun in told.split() and len(told.split()) <= MAX_KIND_WORDS and "and" not in told.split()
     return told if closer or not noun else noun
 
 
-def said_kinds(store: Any, entity_ids: Iterable[str], language: str) -> frozenset[str]:
-    """The words for kinds that the descriptions of things have, and those that prompts show behind the name."""
-    return frozenset(word for e in entity_ids for kind in (description_kind(store, e, language), said_kind(store, e, language))
-                     for word in folded(kind).split()) - SMALL_WORDS
+def said_kinds(store: Any, entity_ids: Iterable[str], language: str, anchor: str = "") -> frozenset[str]:
+    """The words by which questions call things: those that prompts show behind the name, and of the one in the picture its description's, too."""
+    seen = [kind(store, anchor, language) for kind in (description_kind, seen_kind)] if anchor else []
+    kinds = [*(said_kind(store, e, language) for e in entity_ids), *seen]
+    return frozenset(word for kind in kinds for word in folded(kind).split()) - SMALL_WORDS
 
 
 def class_of(store: Any, entity_id: str) -> str:

@@ -115,10 +115,10 @@ class LlmWriter:
         check_words_proven(self.store, draft, self.rules.language, self._languages, cited)
         return draft
 
-    def _called(self, entity: Entity, draft: Draft | None = None) -> dict[str, str]:
-        """What a prompt calls an entity, of a draft also by what its claims make of it."""
+    def _called(self, entity: Entity, draft: Draft | None = None, pictured: bool = False) -> dict[str, str]:
+        """What a prompt calls an entity, of a draft also by what its claims make of it, of a picture's also by what anybody sees."""
         roles = roles_of(draft) if draft is not None else ()
-        return {"name": entity.label(self.rules.language), "description": about(self.store, entity, self.rules.language, roles)}
+        return {"name": entity.label(self.rules.language), "description": about(self.store, entity, self.rules.language, roles, pictured)}
 
     # Starting points
 
@@ -181,7 +181,7 @@ class LlmWriter:
             draft = replace(draft, hops=hops, anchor=first.id, anchor_phrase=asked.phrase, form=draft.form if formal else None)
             return self._proven(draft, shown.cited(asked.sentence))
 
-        values = {**self._called(first), **blocks(shown), "last": last.label(self.rules.language), "sentence_steps": not formal,
+        values = {**self._called(first, pictured=True), **blocks(shown), "last": last.label(self.rules.language), "sentence_steps": not formal,
                   **asking_values(self.store, askable, shown, self.rules.questions, self.rules.language),
                   "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language))}
         return await self._ask("canonical_question", seed, lambda reply: formal_first(each(reply.questions, one)), values)
@@ -306,7 +306,7 @@ class LlmWriter:
             step = Rewrite(round=len(draft.history), role="hide_entity", before=draft.text, after=reply.question, entity_id=entity.id)
             return self._proven(draft.rewritten(step, text=reply.question, form=form, bindings=bindings, anchor=entity.id, anchor_phrase=reply.phrase))
 
-        return await self._ask("hide_entity", seed, read, {**question_values(draft), **self._called(entity), "surface": mention.surface})
+        return await self._ask("hide_entity", seed, read, {**question_values(draft), **self._called(entity, pictured=True), "surface": mention.surface})
 
     async def obfuscate_answer(self, draft: Draft, seed: Seed) -> Draft | None:
         """The question asking for an attribute of its former answer (OpenSearch-VL 3.1, "occasional answer obfuscation").

@@ -25,7 +25,7 @@ from transforms.certificate.leak import folded, leaked
 from transforms.certificate.stating import statement_of
 from transforms.writing.answers import answer_of
 from transforms.writing.form_edits import SELF
-from transforms.writing.llm.everyday_words import role_nouns
+from transforms.writing.llm.everyday_words import noun_of, role_nouns
 from transforms.writing.llm.relation_words import relation_words
 
 SHOWN_KINDS = ("entity", "time", "quantity", "string", "monolingual")
@@ -53,6 +53,14 @@ class ClaimLine:
     """How a page says it, where the relation is of no event in particular (`page_words`)."""
     role: str = ""
     """What it makes of somebody who is its value: "painter"."""
+    kind: str = ""
+    """The common noun for the thing at its other end: "town"."""
+
+    @property
+    def shown(self) -> str:
+        """The claim as a prompt shows it: "place of birth: Merren (town)", "View of Merren — creator: Ada Orm (painter, of: painting)"."""
+        behind = ", ".join(filter(None, (self.role, f"of: {self.kind}" if self.kind else ""))) if self.inverse else self.kind
+        return f"{self.words}{self.page}{f' ({behind})' if behind else ''}"
 
     @property
     def clause(self) -> Clause:
@@ -108,7 +116,7 @@ class Material:
 
     @property
     def claims_block(self) -> Fenced:
-        lines = (f"{n}. {c.words}{c.page}{f' ({c.role})' if c.role else ''}" for n, c in enumerate(self.claims, start=1))
+        lines = (f"{n}. {c.shown}" for n, c in enumerate(self.claims, start=1))
         return fenced("claims", "\n".join(lines) or "(none)")
 
     @property
@@ -146,7 +154,8 @@ def material(store, entity: Entity, language: str, *, max_claims: int, max_sente
             subject, name = store.label(claim.subject, language), property_label(store, claim.property, language)
             if subject != claim.subject and claim.property not in ("P31", "P279"):
                 role = ", ".join(role_nouns(store, [(claim.subject, claim.property, entity.id)], entity.id, language))
-                lines.append(ClaimLine(words=f"{subject} — {name}: {entity.label(language)}", claim=claim, value=claim.value, inverse=True, role=role))
+                lines.append(ClaimLine(words=f"{subject} — {name}: {entity.label(language)}", claim=claim, value=claim.value, inverse=True, role=role,
+                                       kind=noun_of(store, claim.subject, language)))
     lines = [line for line in lines if line.other not in avoid]
     article = store.article(entity.id)
     needles = [needle for name in without if (needle := folded(name)).strip()]
@@ -177,7 +186,8 @@ def _lines(store, claim: Claim, language: str) -> list[ClaimLine]:
         return []
     name, words = property_label(store, claim.property, language), value_words(store, claim.value, language)
     page = page_words(store, claim)
-    lines = [ClaimLine(words=f"{name}: {words}", claim=claim, value=claim.value, page=page)] if words else []
+    kind = noun_of(store, claim.value.entity, language) if claim.value.entity else ""
+    lines = [ClaimLine(words=f"{name}: {words}", claim=claim, value=claim.value, page=page, kind=kind)] if words else []
     if words and claim.value.kind == "time" and claim.value.precision > 9:
         year = coarsened(claim.value, 9)
         lines.append(ClaimLine(words=f"{name} (year only): {value_words(store, year, language)}", claim=claim, value=year, page=page))

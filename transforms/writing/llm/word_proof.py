@@ -98,7 +98,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     relations = [relation_of(store, p) for p in properties]
     stated = [kind for thing in things(draft) for kind in stated_kinds(store, thing, language)]
     roles, never = roles_told(store, roles_of(draft), language)
-    also = sexes_told(draft.form) | said_kinds(store, things(draft), language) | roles
+    also = sexes_told(draft.form) | said_kinds(store, things(draft), language, draft.anchor) | roles
     check_relations(draft.text, relations, sources, language, also.union(*(kind.words for kind in stated)))
     check_kinds(draft.text, stated, sources, relations, language, also, never)
     check_plain(draft.text, language)

@@ -7,7 +7,7 @@ import pytest
 from records.form import Ask, ClaimClause, ClassClause, Form, Image
 from records.knowledge import Article, Claim, Entity, PropertyInfo, Qualifier, Section, Value, entity_value
 from records.outcomes import Reason
-from records.synthesis import Answer, Hop, Seed
+from records.synthesis import Answer, Hop, Rewrite, Seed
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim, year
 from transforms.certificate.certify import CertificateRules
@@ -200,6 +200,18 @@ def test_somebody_whose_surname_a_hidden_thing_bears_is_not_told(hidden, who, to
     draft = replace(path(), bindings={**path().bindings, "x1": "Q30"})
     words = [c.words for c in writer(store)._describing.told(draft, store.entity("Q3")).claims]
     assert ("location of discovery: Anna Lehn" in words) is told
+
+
+def test_a_description_by_more_claims_than_a_reader_keeps_in_mind_is_refused_and_one_claim_a_step_never():
+    made = writer(facts("Q3", "Q5"))
+    clauses = (ClaimClause(subject="self", property="P131", object=entity_value("Q8")),)
+    extra = tuple(ClaimClause(subject="x2", property="P17", object=entity_value(f"Q{n}")) for n in range(40, 43))
+    long = replace(path(), form=Form(clauses=(*path().form.clauses, *extra[:2]), ask=path().form.ask))
+    mention = Mention(entity_id="Q3", var="x2")
+    assert "keeps in mind" in made._describing.refusal(long, mention, clauses)
+    assert "keeps in mind" not in made._describing.refusal(replace(long, form=Form(clauses=long.form.clauses[:-1], ask=long.form.ask)), mention, clauses)
+    told = tuple(Rewrite(round=n, role="describe", before="", after="", entity_id="Q3") for n in range(2))
+    assert "keeps in mind" not in made._describing.refusal(replace(long, history=told), mention, clauses), "six claims over two steps and three descriptions"
 
 
 def askable(store, entity_id):

@@ -10,7 +10,7 @@ from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim
 from transforms.writing.llm.everyday_words import noun_of, role_nouns
 from transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
-from transforms.writing.llm.kind_clauses import said_kind
+from transforms.writing.llm.kind_clauses import said_kind, seen_kind
 from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
 from transforms.writing.llm.question_checks import places
 from transforms.writing.llm.word_proof import ProofLine, check_words_proven
@@ -59,9 +59,10 @@ def test_the_painter_of_a_painting_may_be_said_and_of_a_sculpture_not(store, wor
                 check_words_proven(store, draft, "en", ("en",))
 
 
-def test_a_thing_is_called_by_a_common_noun_or_by_its_description_where_that_is_closer(store):
+def test_a_thing_is_called_by_a_common_noun_and_the_pictures_own_by_its_description_where_that_is_closer(store):
     assert (noun_of(store, "Q6", "en"), noun_of(store, "Q1", "en"), noun_of(store, "Q6", "de")) == ("town", "painting", "")
-    assert (said_kind(store, "Q6", "en"), said_kind(store, "Q1", "en")) == ("town", "oil painting")
+    assert [(said_kind(store, e, "en"), seen_kind(store, e, "en")) for e in ("Q6", "Q1")] == [("town", "town"), ("painting", "oil painting")]
+    assert [about(store, store.entity("Q1"), "en", pictured=pictured) for pictured in (False, True)] == ["painting", "oil painting"]
 
 
 def canonical(store, *questions):
@@ -106,7 +107,7 @@ def test_a_description_may_call_somebody_what_a_cited_claim_makes_of_them(store)
         return [f.text for f in facts], made.client.prompts[0][1]
 
     texts, prompt = taken("sculptor")
-    assert texts == ["the sculptor of The Rower"] and "The Rower — creator: Ada Orm (sculptor)" in prompt
+    assert texts == ["the sculptor of The Rower"] and "The Rower — creator: Ada Orm (sculptor, of: sculpture)" in prompt
     with pytest.raises(WriterRejection):
         taken("painter")
 
