@@ -219,7 +219,7 @@ def test_an_endpoint_that_nothing_answers_at_is_told_at_once_and_ends_the_run_so
     with pytest.raises(SystemExit, match=str(FAILED)):
         main()
     said = capfd.readouterr()
-    assert said.err.count("endpoint e at http://127.0.0.1:9/v1 has not answered yet") == 1
+    assert said.err.count("endpoint e at http://127.0.0.1:9/v1 has given no reply so far") == 1
     assert "A provider failed (e: cannot be reached at http://127.0.0.1:9/v1" in said.out and "Run the same command again" in said.out
 
 
