@@ -73,7 +73,7 @@ def _silent_endpoints(calls: Path | str | None, endpoints: Sequence[EndpointConf
         except InputError:
             return []  # the file is being made; the next look finds it whole
         silent = [line.group[0] for line in lines if line.num_faults and not line.num_calls and line.group[0] in addresses]
-        return [f"endpoint {name} at {addresses.pop(name)} has given no reply so far, only faults; what may pass is tried again for about a minute" for name in silent]
+        return [f"endpoint {name} at {addresses.pop(name)} has given no reply so far; what may pass is tried again for about a minute" for name in silent]
 
     return look
 
