@@ -40,3 +40,8 @@ def test_the_graph_writers_verbs_say_the_relation_where_it_need_not_tell_its_end
 ])
 def test_own_tells_a_relation_where_it_is_a_verb_and_not_behind_a_possessive(text, words):
     assert telling_words(text) == words
+
+
+def test_a_style_is_said_by_its_name_alone_but_not_beside_another_relation():
+    style = relation_words("P149", "architectural style")
+    assert style.said("the Salt Gothic dam", of_object=True) and not style.said("the dam commissioned by the Salt Gothic", of_object=True)
