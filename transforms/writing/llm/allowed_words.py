@@ -17,10 +17,14 @@ _FREE = frozenset("""
 a an the this that these those it its he his him she her they their them there here who whom whose which what when where how and as well
 at by for from in into of on over to with within under through across along among is was are were be been being has have had do does did s
 much many far long one ones other another same then also person people man woman somebody someone something thing things place work
-picture pictured image photo photograph shown seen year years month day date name names called known lie lies stand stands located situated
+picture pictured image photo photograph portrait drawing shown seen year years month day date name names called known lie lies stand stands located situated
 give given take took come came go goes get got make makes made exactly number amount company organisation group colour language kind sort type
 """.split())  # noqa: SIM905
 """Words of questions that say nothing of their own. None that turns a sentence, or sets one thing above others or in a row, is among them."""
+COMPARING = """after before between difference times older younger oldest youngest earlier later earliest latest first last more less greater lesser
+    longer shorter longest shortest taller tallest higher lower highest lowest larger smaller largest smallest heavier lighter heaviest lightest
+    wider narrower wide tall high heavy large old"""
+"""Those of a question whose form computes with two dates or measures."""
 _TURNING = re.compile(r"""not|n|no|nor|never|none|nobody|nothing|neither|without|except|only|first|second|third|last|most|least|worst|
     (?:b|old|young|small|larg|bigg|great|high|low|tall|long|short|earli|lat|near|farth|deep|wid|heavi|fast|rich)est""", re.VERBOSE)
 """Those that turn a sentence, or set one thing above others or in a row."""

@@ -8,6 +8,7 @@ from records.knowledge import Value, value_of_key
 from transforms.certificate.description import distances
 from transforms.certificate.kinds import sexes_told, stated_kinds
 from transforms.certificate.leak import find_leak
+from transforms.writing.llm.allowed_words import COMPARING
 from transforms.writing.llm.everyday_words import roles_told
 from transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
 from transforms.writing.llm.kind_clauses import said_kinds
@@ -102,7 +103,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     check_relations(draft.text, relations, sources, language, also.union(*(kind.words for kind in stated)))
     check_kinds(draft.text, stated, sources, relations, language, also, never)
     check_plain(draft.text, language)
-    before = [d.text for d in draft.earlier[-1:]]
+    before = [d.text for d in draft.earlier[-1:]] + [COMPARING] * bool(draft.form and draft.form.of(Compute))
     by_sentence = draft.form is None or any(step.article_id for step in draft.history)
     check_words(draft.text, relations, [*sources, cited, *before, *(kind.label for kind in stated), *also, draft.answer.unit], language, by_sentence)
     for property_id in properties:
