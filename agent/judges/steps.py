@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent.judges.normalise import clean, fold, tokens
 from agent.turns.limits import without_warning
+from knowledge.readers.sentences import split_sentences
 from prompts.fence import capped
 from records.episodes import Episode, ToolResult, ToolStatus, Turn
 from records.identity import canonical_json
@@ -14,6 +15,8 @@ MAX_STEPS = 20
 MAX_ARGUMENT_CHARS = 200
 MAX_RESULT_CHARS = 1_600
 """OpenSearch-VL shows its query judge 400 characters of a result; there the number that decided was cut off."""
+MAX_SENTENCES, MAX_SENTENCE_CHARS = 2, 400
+"""Sentences behind the cut that a judge is shown since they say the answer."""
 MAX_LAST_THOUGHT_CHARS = 1_600
 MAX_THOUGHT_CHARS = 400
 """OpenSearch-VL's limits of what the query judge is shown."""
@@ -108,7 +111,7 @@ def transcript(episode: Episode) -> str:
                 lines.append(f"({left_out} steps are left out here)")
             continue
         thought = capped(" ".join(step.turn.thought.split()), MAX_THOUGHT_CHARS)
-        result = capped(" ".join(step.result.text.split()), MAX_RESULT_CHARS)
+        result = _shortened(" ".join(step.result.text.split()), episode.answer or "")
         pictures = f" [pictures: {', '.join(map(str, step.result.images))}]" if step.result.images else ""
         status = "" if step.result.status == ToolStatus.OK else f"{step.result.status} {step.result.code}: ".replace(" :", ":")
         lines.append(f"{number}. thought: {thought or '(none)'}\n   call: {step.name} {capped(step.arguments, MAX_ARGUMENT_CHARS)}\n"
@@ -117,6 +120,15 @@ def transcript(episode: Episode) -> str:
     if last is not None and last.answer is not None:
         lines.append(f"{len(every) + 1}. thought: {capped(' '.join(last.thought.split()), MAX_LAST_THOUGHT_CHARS) or '(none)'}\n   then it answered")
     return "\n".join(lines)
+
+
+def _shortened(text: str, answer: str) -> str:
+    """A result's beginning, and of what is cut off the first sentences that say the answer."""
+    shown = capped(text, MAX_RESULT_CHARS)
+    wanted = {t.text for t in tokens(clean(answer))}
+    cut = [text[start:end] for start, end in split_sentences(text) if end > MAX_RESULT_CHARS] if wanted and shown != text else []
+    deciding = [capped(sentence, MAX_SENTENCE_CHARS) for sentence in cut if wanted <= {t.text for t in tokens(clean(sentence))}]
+    return " ".join([shown, *deciding[:MAX_SENTENCES]])
 
 
 def same_text(a: str, b: str) -> bool:

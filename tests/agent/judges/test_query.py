@@ -50,6 +50,13 @@ def test_a_judge_is_shown_the_deciding_number_late_in_a_result_and_the_last_thou
     assert "It has 380 pages." in shown and shown.endswith("2. thought: The page says that it has 380 pages, so that is it.\n   then it answered")
 
 
+@pytest.mark.parametrize(("said", "shown"), [("380", True), ("38", False), ("", False)])
+def test_what_says_the_answer_behind_the_cut_is_shown_and_nothing_else_there(said, shown):
+    page = "It is a novel. " + "Its publisher is known for maps. " * 100 + "It has 380 pages. It was bound in Tolm."
+    told = transcript(episode(call("visit", {"url": "x", "goal": "pages"}, page), answer(said, "So that is it.")))
+    assert ("[…] It has 380 pages." in told) is shown and "Tolm" not in told
+
+
 def test_a_search_that_leads_on_scores_higher_than_one_in_circles():
     circles = episode(SEARCH, SEARCH, SEARCH, answer("1871"))
     astray = episode(call("text_search", {"query": "weather"}, "Rain is expected in Orlen tomorrow."), answer("1871"))
