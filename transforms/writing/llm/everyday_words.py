@@ -17,6 +17,7 @@ from transforms.writing.llm.relation_words import LANGUAGE
 
 MOST_STORES = 8
 VAGUE_NOUN = "thing"
+"""What a wording has where the store knows no kind: nobody asks "which thing"."""
 Role = tuple[str, str, str]
 """A claim of somebody: subject, property, and who it makes something of."""
 
