@@ -21,7 +21,7 @@ Handle = Annotated[Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=r"
 Box = Annotated[list[Annotated[float, Field(ge=0, le=1000)]], Field(min_length=4, max_length=4)]
 """Left, top, right, bottom in a frame of 0 to 1000, whatever the picture's size."""
 Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
-_FRAMES = {"handle": 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"',
+_SHOULD_BE = {"handle": 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"',
            "box": "input should be [left, top, right, bottom], each from 0 to 1000, in thousandths of the width or height, not in pixels"}
 """What an argument should be, whatever is wrong with it."""
 _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
@@ -138,5 +138,5 @@ def _complaints(error: ValidationError) -> str:
     for one in error.errors(include_url=False, include_input=False, include_context=False):
         place = str(one["loc"][0]) if one["loc"] else "arguments"
         message = one["msg"][0].lower() + one["msg"][1:].replace(" after validation", "")
-        found.setdefault(place, _FRAMES[place] if place in _FRAMES and one["type"] != "missing" else _PLAINER.get(one["type"], message))
+        found.setdefault(place, _SHOULD_BE[place] if place in _SHOULD_BE and one["type"] != "missing" else _PLAINER.get(one["type"], message))
     return "; ".join(f"{place[:40]}: {message}" for place, message in list(found.items())[:4])

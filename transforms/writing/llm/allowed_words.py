@@ -24,7 +24,7 @@ give given take took come came go goes get got make makes made exactly number am
 COMPARING = """after before between difference times older younger oldest youngest earlier later earliest latest first last more less greater lesser
     longer shorter longest shortest taller tallest higher lower highest lowest larger smaller largest smallest heavier lighter heaviest lightest
     wider narrower wide tall high heavy large old"""
-"""Those of a question whose form computes with two dates or measures."""
+"""Words of a question whose form computes with two dates or measures."""
 _TURNING = re.compile(r"""not|n|no|nor|never|none|nobody|nothing|neither|without|except|only|first|second|third|last|most|least|worst|
     (?:b|old|young|small|larg|bigg|great|high|low|tall|long|short|earli|lat|near|farth|deep|wid|heavi|fast|rich)est""", re.VERBOSE)
 """Those that turn a sentence, or set one thing above others or in a row."""

@@ -29,12 +29,12 @@ def asking_values(store, numbers: tuple[int, ...], shown: Material, most: int, l
     """What a prompt says of the claims that may be asked for: a line each, those that people like best to know first, with number, kind of value and a wording
     ("3 (town): In which town was Ada Orm born?"); for how many questions that does, `most` at most; and whether there is a choice."""
     lines = sorted(((n, shown.claim(n)) for n in numbers), key=lambda nl: -telling(nl[1].claim.property, nl[1].value))
-    said = (_told(store, shown.entity.id, n, line, language) for n, line in lines)
+    said = (_askable_line(store, shown.entity.id, n, line, language) for n, line in lines)
     num_wanted = most if shown.sentences else min(most, len({line.claim.property for _, line in lines}))
     return {"askable": fenced("askable", "\n".join(said) or "(none)"), "num_wanted": num_wanted, "choice": bool(shown.sentences) or len(numbers) > 1}
 
 
-def _told(store, subject: str, number: int, line: ClaimLine, language: str) -> str:
+def _askable_line(store, subject: str, number: int, line: ClaimLine, language: str) -> str:
     kind, words = _kind(store, line.value, language), asked_words(store, subject, line.claim.property, line.value, language)
     return f"{number}{f' ({kind})' if kind else ''}{f': {words}' if words else ''}"
 
