@@ -1,15 +1,13 @@
 """Looks at a picture file without trusting it: kind, size, hash, or why it is refused."""
-import io
 from typing import NamedTuple
 
 import imagehash
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
+from files.pictures import PictureError, as_shown, is_animation, kind_of, opened, shown_size
 from records.outcomes import Reason
 
 MAX_BYTES = 100 << 20
-MAX_PIXELS = 100_000_000
-"""Read from the header before anything is decoded; 200 megapixels would take 600 MB."""
 MIN_SIDE = 2
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF")
 _HASH_SIDE = 256
@@ -22,6 +20,7 @@ class PictureFacts(NamedTuple):
     mime: str
     width: int
     height: int
+    """Both in pixels, as it is shown: upright."""
     perceptual_hash: str
     """64-bit DCT hash (imagehash.phash), 16 hex digits."""
 
@@ -40,25 +39,17 @@ def inspect_picture(data: bytes) -> PictureFacts | Refusal:
     if _is_svg(data):
         return Refusal(Reason.PICTURE_KIND, "image/svg+xml")
     try:
-        with Image.open(io.BytesIO(data), formats=_FORMATS) as picture:
-            width, height = picture.size
-            if width * height > MAX_PIXELS:
-                return Refusal(Reason.PICTURE_TOO_LARGE, f"{width}x{height}")
+        with opened(data) as picture:
+            kind, (width, height) = kind_of(picture), shown_size(picture)
+            if kind not in _FORMATS:
+                return Refusal(Reason.PICTURE_UNREADABLE, f"{kind}, not one of {', '.join(_FORMATS)}")
             if min(width, height) < MIN_SIDE:
                 return Refusal(Reason.PICTURE_TOO_SMALL, f"{width}x{height}")
-            mime = Image.MIME[picture.format or ""]
-            if getattr(picture, "is_animated", False):
-                return Refusal(Reason.PICTURE_KIND, f"{mime}, several frames")
-            picture.draft("RGB", (_HASH_SIDE, _HASH_SIDE))
-            # Palettes with transparency have no grey of their own.
-            shown = picture.convert("RGBA") if picture.mode == "P" else picture
-            return PictureFacts(mime, width, height, str(imagehash.phash(shown)))
-    except Image.DecompressionBombError as error:
-        return Refusal(Reason.PICTURE_TOO_LARGE, str(error)[:200])
-    except UnidentifiedImageError:
-        return Refusal(Reason.PICTURE_UNREADABLE, "no picture" if data else "an empty file")
-    except (OSError, SyntaxError, ValueError, EOFError) as error:  # what Pillow's decoders raise on damaged files
-        return Refusal(Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:200])
+            if is_animation(picture):
+                return Refusal(Reason.PICTURE_KIND, f"{Image.MIME[kind]}, several frames")
+            return PictureFacts(Image.MIME[kind], width, height, str(imagehash.phash(as_shown(picture, at_least=_HASH_SIDE))))
+    except PictureError as error:
+        return Refusal(error.reason, str(error)[:200])
 
 
 def _is_svg(data: bytes) -> bool:

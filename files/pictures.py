@@ -1,0 +1,189 @@
+"""Picture files in: hostile bytes to the RGB picture that a viewer shows.
+
+Everything that looks at pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) reads them through `decode`, so that size
+caps, depth, colour profiles, EXIF orientation and transparency are treated once.
+"""
+import contextlib
+import functools
+import io
+import struct
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from PIL import ExifTags, Image, ImageCms, ImageOps, UnidentifiedImageError
+
+from records.outcomes import Reason
+
+MAX_PIXELS = 100_000_000
+"""Larger pictures are refused before a pixel is read: 100 megapixels are 300 MB in memory."""
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
+"""What is read. Pillow knows fifty more: some run outside programs (EPS), most have decoders that nobody has attacked yet."""
+_ANIMATED_FORMATS = ("PNG", "WEBP", "GIF")
+_PROFILE_SPACES = {"L": "GRAY", "RGB": "RGB", "CMYK": "CMYK"}
+_SAMPLE = Image.fromarray(np.stack(np.meshgrid(*[np.arange(0, 256, 51)] * 3), -1).reshape(1, -1, 3).astype(np.uint8))
+"""216 colours, evenly spread."""
+_TIFF_BITS, _TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 258, 262, 339
+_TURNED = (5, 6, 7, 8)
+"""EXIF orientations that swap width and height."""
+
+
+class PictureError(ValueError):
+    """Bytes that are no usable picture. `reason` is what a stage puts into its rejection."""
+
+    def __init__(self, reason: Reason, what: str) -> None:
+        super().__init__(what)
+        self.reason = reason
+
+
+@contextlib.contextmanager
+def opened(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
+    """The picture of a file, of which only the header is read yet. What goes wrong while it is open becomes a PictureError.
+
+    Args:
+        data: the file's bytes, not trusted.
+        max_pixels: width × height above which the picture is refused.
+
+    Raises:
+        PictureError: no picture, of another format, damaged, or too large.
+    """
+    try:
+        # Pillow warns of bombs at its own limit (ours is checked before a pixel is read) and of damage that it then raises.
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > max_pixels:
+                raise PictureError(Reason.PICTURE_TOO_LARGE, f"{image.width}×{image.height} pixels, at most {max_pixels} are read")
+            yield image
+    except PictureError:
+        raise
+    except Image.DecompressionBombError as error:
+        raise PictureError(Reason.PICTURE_TOO_LARGE, str(error)) from error
+    except UnidentifiedImageError as error:
+        raise PictureError(Reason.PICTURE_UNREADABLE, "no picture" if data else "an empty file") from error
+    except (OSError, SyntaxError, ValueError, EOFError, OverflowError, struct.error) as error:
+        raise PictureError(Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]) from error
+
+
+def decode(data: bytes, *, at_least: int | None = None, max_pixels: int = MAX_PIXELS) -> Image.Image:
+    """A file as the RGB picture that a viewer shows, see `as_shown`; of an animation the first frame.
+
+    Args:
+        data: the file's bytes, not trusted.
+        at_least: see `as_shown`.
+        max_pixels: width × height above which the picture is refused.
+
+    Raises:
+        PictureError: no picture, of another format, damaged, or too large.
+    """
+    with opened(data, max_pixels=max_pixels) as image:
+        return as_shown(image, at_least=at_least)
+
+
+def kind_of(image: Image.Image) -> str:
+    """The name, of `FORMATS`, of an opened picture's format. A JPEG that carries a second picture (MPO) is a JPEG.
+
+    >>> kind_of(Image.new("RGB", (1, 1)))
+    ''
+    """
+    return "JPEG" if image.format == "MPO" else image.format or ""
+
+
+def is_animation(image: Image.Image) -> bool:
+    """Whether an opened picture moves. JPEG and TIFF files hold stills, how many there may be: the first one is the picture."""
+    return kind_of(image) in _ANIMATED_FORMATS and bool(getattr(image, "is_animated", False))
+
+
+def shown_size(image: Image.Image) -> tuple[int, int]:
+    """(width, height) in pixels of an opened picture, upright."""
+    turned = kind_of(image) != "TIFF" and _orientation(image) in _TURNED  # of a TIFF Pillow gives it so
+    return (image.height, image.width) if turned else image.size
+
+
+def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
+    """A picture of any of Pillow's modes as RGB of 8 bits: upright, in sRGB by its profile, transparency laid on white.
+
+    16 bits are scaled by what they can hold. 32 bits (integers, floating point) have no such convention: the lowest of 1 (floating
+    point alone), 255 and 65535 that no value exceeds is white; where one does, or is negative, the values' own range is stretched.
+
+    Args:
+        image: opened from a file, or made. It is read and may be turned in place.
+        at_least: where given, a JPEG may be read at a reduced scale that keeps both sides this many pixels or more
+            (libjpeg's draft mode: 22 instead of 66 ms for 3000×2000).
+    """
+    if at_least is not None:
+        image.draft("RGB", (at_least, at_least))  # does nothing for other formats
+    image.load()
+    if _orientation(image) != 1:
+        ImageOps.exif_transpose(image, in_place=True)
+    profile = image.info.get("icc_profile")
+    pixels, alpha = _in_eight_bits(image)
+    if (transform := _to_srgb(profile, pixels.mode) if profile else None) is not None:
+        pixels = ImageCms.applyTransform(pixels, transform)
+    pixels = pixels.convert("RGB")
+    return pixels if alpha is None else Image.composite(pixels, Image.new("RGB", pixels.size, "white"), alpha)
+
+
+def _orientation(image: Image.Image) -> int:
+    """The EXIF orientation; 1 (upright) where there is none or where it cannot be read, as viewers have it."""
+    try:
+        found = image.getexif().get(ExifTags.Base.Orientation, 1)
+    except (OSError, SyntaxError, ValueError, EOFError, OverflowError, struct.error, KeyError, TypeError, IndexError):
+        return 1
+    return found if found in range(2, 9) else 1
+
+
+def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
+    """(the picture in mode L, RGB, CMYK or another of 8 bits without alpha, its alpha as L or None)."""
+    mode, key = image.mode, image.info.get("transparency")
+    if mode in ("I", "F") or mode.startswith("I;16"):
+        values = np.asarray(image)
+        grey = Image.fromarray(_grey(values, image))
+        return grey, None if key is None else Image.fromarray(np.where(values == key, 0, 255).astype(np.uint8))
+    if mode == "RGB" and isinstance(key, tuple) and max(key) > 255:  # the key of a file of 16 bits, of which Pillow gives the upper 8
+        image.info["transparency"] = tuple(each >> 8 for each in key)
+    if mode in ("RGBa", "La"):
+        image = image.convert(mode.upper())
+    elif mode == "PA" or (mode in ("1", "L", "P", "RGB") and key is not None):
+        image = image.convert("RGBA")
+    if image.mode in ("RGBA", "LA"):
+        return image.convert(image.mode[:-1]), image.getchannel("A")
+    return image.convert("L") if mode == "1" else image.convert("RGB") if mode in ("P", "LAB") else image, None
+
+
+def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
+    """Values of 16 or 32 bits as grey of 8."""
+    tags: Any = getattr(image, "tag_v2", {})
+    if values.dtype.itemsize == 2:
+        bits = tags.get(_TIFF_BITS, (16,))[0]  # 12 in some TIFF files
+        grey = np.rint(np.minimum(np.arange(1 << 16) / ((1 << bits) - 1), 1) * 255).astype(np.uint8)[values]
+    else:
+        if image.mode == "I" and tags.get(_TIFF_SAMPLE_FORMAT, (2,))[0] == 1:
+            values = values.view(np.uint32)
+        values = np.nan_to_num(values.astype(np.float32), copy=False, nan=0.0, posinf=0.0, neginf=0.0)
+        low, high = float(values.min()), float(values.max())
+        conventions = (1.0, 255.0, 65535.0) if image.mode == "F" else (255.0, 65535.0)
+        white = next((top for top in conventions if high <= top), None) if low >= 0 else None
+        black, white = (low, high) if white is None else (0.0, white)
+        values -= black
+        values *= 255 / (white - black or 1)
+        grey = np.rint(values, out=values).astype(np.uint8)
+    return 255 - grey if tags.get(_TIFF_PHOTOMETRIC) == 0 else grey  # white is zero
+
+
+@functools.lru_cache(maxsize=64)
+def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
+    """From a picture's colours to sRGB; None where nothing is to be done.
+
+    Viewers ignore a profile that is damaged or of other colours than the pixels. Most profiles are sRGB under one name or another:
+    without the 70 ms a megapixel that change nothing.
+    """
+    try:
+        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        if _PROFILE_SPACES.get(mode) != source.profile.xcolor_space.strip():
+            return None
+        transform = ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), mode, "RGB")
+        if mode == "RGB" and np.abs(np.asarray(_SAMPLE, np.int16) - np.asarray(ImageCms.applyTransform(_SAMPLE, transform))).max() <= 1:
+            return None
+        return transform
+    except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
+        return None
