@@ -7,7 +7,6 @@ turns of the base and of the fine-tuned model; success, by number of hops; succe
 """
 import argparse
 import datetime
-import io
 import random
 import time
 from collections import Counter, defaultdict
@@ -22,6 +21,7 @@ from benchmarks.learning import valid_by_slip
 from files.opened import Opened
 from knowledge.world.learning import COLOURS, KINDS, NUMBERS
 from models.model_settings import ModelSettings
+from models.picture_file import decode, encode
 from pipeline.commands.held_out_play import SPLIT, held_out_questions, play, settings_for, success, valid_turns
 from records.identity import canonical_json
 from records.synthesis import Question
@@ -30,10 +30,7 @@ from records.trajectories import Trajectory
 
 def grey(picture: bytes) -> bytes:
     """A picture of the same size without anything on it."""
-    with Image.open(io.BytesIO(picture)) as image:
-        out = io.BytesIO()
-        Image.new("RGB", image.size, (128, 128, 128)).save(out, "PNG")
-        return out.getvalue()
+    return encode(Image.new("RGB", decode(picture).size, (128, 128, 128)), lossless=True)
 
 
 def wrong_queries(store: str, questions: Sequence[Question], results: int, rng: random.Random) -> dict[str, float]:

@@ -16,8 +16,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from PIL import Image
-
+from models.picture_file import decode
 from records.identity import chance
 
 PAINTING = "Q3305213"
@@ -114,8 +113,7 @@ def write_pictures(folder: Path, out: Path) -> dict[str, str]:
         name = (linked["commons_p18"] or f"{linked['title']}.jpg").replace("_", " ")
         shutil.copyfile(source, out / "images" / name)
         data = source.read_bytes()
-        with Image.open(source) as picture:
-            width, height = picture.size
+        width, height = decode(data).size
         page = f"https://commons.wikimedia.org/wiki/File:{name.replace(' ', '_')}"
         info = {"url": page, "descriptionurl": page, "width": width, "height": height, "size": len(data), "mime": "image/jpeg",
                 "sha1": hashlib.sha1(data).hexdigest(),

@@ -6,11 +6,9 @@ Pictures are written beside the page, small. With `--blind FOLDER` a second page
 reader who is to say of each whether it is natural, clear and fair.
 """
 import argparse
-import io
 from pathlib import Path
 
-from PIL import Image
-
+from models.picture_file import decode
 from prompts.phrases.words import answer_words
 from records.identity import priority
 from records.synthesis import Question
@@ -26,10 +24,10 @@ def drawn(run: RunFolder, number: int, seed: int) -> list[Question]:
 
 def picture(run: RunFolder, question: Question, to: Path) -> None:
     """A small copy of a question's picture."""
-    with Image.open(io.BytesIO(run.read_picture(question.image_id))) as image:
-        image.thumbnail((WIDTH, WIDTH * 2))
-        to.parent.mkdir(parents=True, exist_ok=True)
-        image.convert("RGB").save(to, quality=85)
+    image = decode(run.read_picture(question.image_id))
+    image.thumbnail((WIDTH, WIDTH * 2))
+    to.parent.mkdir(parents=True, exist_ok=True)
+    image.save(to, quality=85)
 
 
 def main() -> None:

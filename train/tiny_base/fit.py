@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from transformers import Qwen3VLForConditionalGeneration, Qwen3VLProcessor
 
 from knowledge.world.pictures.sketches import sketch
-from models.picture_file import JPEG_QUALITY
+from models.picture_file import JPEG_QUALITY, decode
 from records.identity import chance
 from train.tiny_base.drills import Drill, World, drills, new_world
 from train.tiny_base.tokens import PICTURE
@@ -68,7 +68,7 @@ def _as_jpeg(image: Image.Image) -> Image.Image:
     """As a question's picture is stored."""
     out = io.BytesIO()
     image.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)
-    return Image.open(out).convert("RGB")
+    return decode(out.getvalue())
 
 
 class Encoder:

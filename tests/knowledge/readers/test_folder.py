@@ -31,10 +31,10 @@ def _black(width, height):
     return out.getvalue()
 
 
-def _animation():
+def _several(form, size=(8, 8)):
     out = io.BytesIO()
-    frames = [Image.new("L", (8, 8), n) for n in (0, 200)]
-    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
+    frames = [Image.new("RGB", size, (n, n, n)) for n in (0, 200)]
+    frames[0].save(out, form, save_all=True, append_images=frames[1:])
     return out.getvalue()
 
 
@@ -43,7 +43,7 @@ def _animation():
     (b"", Reason.PICTURE_UNREADABLE), (b"no picture", Reason.PICTURE_UNREADABLE), (_black(1, 1), Reason.PICTURE_TOO_SMALL),
     (_black(20_000, 10_000), Reason.PICTURE_TOO_LARGE), (_black(12_000, 10_000), Reason.PICTURE_TOO_LARGE), (_picture()[:120], Reason.PICTURE_UNREADABLE),
     (_picture(form="JPEG")[:400], Reason.PICTURE_UNREADABLE), (b'<?xml version="1.0"?><svg xmlns="x"></svg>', Reason.PICTURE_KIND),
-    (_animation(), Reason.PICTURE_KIND), (_picture(form="BMP"), Reason.PICTURE_UNREADABLE), (b"%PDF-1.4", Reason.PICTURE_UNREADABLE)])
+    (_several("GIF"), Reason.PICTURE_KIND), (_several("PNG"), Reason.PICTURE_KIND), (_several("WEBP"), Reason.PICTURE_KIND), (_picture(form="BMP"), Reason.PICTURE_UNREADABLE), (b"%PDF-1.4", Reason.PICTURE_UNREADABLE)])
 def test_what_is_no_usable_picture_is_refused_with_its_reason(data, reason):
     got = inspect_picture(data)
     assert isinstance(got, Refusal)
@@ -58,6 +58,26 @@ def test_kind_size_and_hash_come_from_the_bytes(form):
     distance = bin(int(got.perceptual_hash, 16) ^ int(inspect_picture(_picture(128, 96, form)).perceptual_hash, 16)).count("1")
     assert distance <= 8  # the same picture at twice the size
     assert len(got.perceptual_hash) == 16
+
+
+@pytest.mark.parametrize(("form", "mime"), [("MPO", "image/jpeg"), ("TIFF", "image/tiff")])
+def test_a_still_with_a_second_picture_is_a_picture_of_its_kind(form, mime):
+    assert inspect_picture(_several(form, (64, 48)))[:3] == (mime, 64, 48)
+
+
+def test_the_size_is_that_of_the_upright_picture():
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    turned, upright = inspect_picture(_picture(form="JPEG", exif=exif)), inspect_picture(_picture(form="JPEG"))
+    assert (turned.width, turned.height) == (upright.height, upright.width)
+    assert turned.perceptual_hash != upright.perceptual_hash
+
+
+def test_pictures_of_16_bits_have_hashes_of_their_own(shared):
+    got = {asset.file: asset for asset, _ in read_folder(str(shared("reports/pictures")))}
+    hashes = [int(asset.perceptual_hash, 16) for asset in got.values()]
+    assert len(hashes) == 3
+    assert min((a ^ b).bit_count() for a, b in zip(hashes, hashes[1:] + hashes[:1], strict=True)) > 10
 
 
 def _snak(prop, value, kind):
