@@ -117,9 +117,8 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
         ImageOps.exif_transpose(image, in_place=True)
     profile = image.info.get("icc_profile")
     pixels, alpha = _in_eight_bits(image)
-    if (transform := _to_srgb(profile, pixels.mode) if profile else None) is not None:
-        pixels = ImageCms.applyTransform(pixels, transform)
-    pixels = pixels.convert("RGB")
+    transform = _to_srgb(profile, pixels.mode) if profile else None
+    pixels = pixels.convert("RGB") if transform is None else transform.apply(pixels)
     return pixels if alpha is None else Image.composite(pixels, Image.new("RGB", pixels.size, "white"), alpha)
 
 

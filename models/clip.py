@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
+from files.pictures import as_shown, decode
 from models.calibration import PUBLISHED, Calibration
-from models.picture_file import decode
 from records.errors import InputError
 from records.identity import SCORE_DIGITS
 
@@ -104,7 +104,7 @@ class Clip:
 
     def _pixels(self, picture: bytes | Image.Image) -> "torch.Tensor":
         # Twice the input's side: below that a JPEG read at reduced scale differs visibly from the full read.
-        image = decode(picture, at_least=2 * self._side) if isinstance(picture, bytes) else picture.convert("RGB")
+        image = decode(picture, at_least=2 * self._side) if isinstance(picture, bytes) else as_shown(picture)
         return self._preprocess(image)  # (3, side, side)
 
     def _embed(self, items: Sequence[Any], tensor_of: Callable[[Any], "torch.Tensor"],

@@ -1,12 +1,10 @@
 """Messages with text and pictures: as they are sent, and as they are known in the cache's key."""
 import base64
 import functools
-import io
 from dataclasses import dataclass
 from typing import Any
 
-from PIL import Image
-
+from files.pictures import PictureError, kind_of, opened
 from records.identity import sha256_hex
 
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
@@ -32,9 +30,9 @@ class Picture:
     @functools.cached_property
     def _header(self) -> tuple[str, int]:
         try:
-            with Image.open(io.BytesIO(self.data), formats=list(MEDIA_TYPES)) as image:
-                return MEDIA_TYPES[image.format or ""], image.width * image.height
-        except (OSError, KeyError, Image.DecompressionBombError) as error:
+            with opened(self.data) as image:
+                return MEDIA_TYPES[kind_of(image)], image.width * image.height
+        except (PictureError, KeyError) as error:
             raise ValueError(f"a picture for a chat message is no PNG, JPEG, WebP or GIF: {error}") from None
 
     @property

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from models.picture_file import decode
+from files.pictures import as_shown, decode
 
 DETECTION_SIDE = 512
 """Longer side, in pixels, to which a picture is scaled down before text is searched in it."""
@@ -54,7 +54,7 @@ def read_text(picture: bytes | Image.Image, *, side: int = DETECTION_SIDE) -> li
     Raises:
         PictureError: bytes that are no picture.
     """
-    image = decode(picture) if isinstance(picture, bytes) else picture.convert("RGB")
+    image = decode(picture) if isinstance(picture, bytes) else as_shown(picture)
     found = _engine(side)(np.asarray(image)[:, :, ::-1])  # RapidOCR takes BGR, as OpenCV does
     if found.txts is None:
         return []

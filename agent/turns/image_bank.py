@@ -11,7 +11,6 @@ Append-only. A picture that is already there gives its old handle:
 Hashes alone also call all plain pictures equal, whatever their colour; hence the colours.
 """
 import hashlib
-import io
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -19,9 +18,10 @@ from typing import Any
 import cv2
 import imagehash
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
-from models.picture_file import FORMATS, MAX_PIXELS, PictureError, decode, encode
+from files.pictures import MAX_PIXELS, PictureError, decode, kind_of, opened
+from models.picture_file import encode
 from records.episodes import BankImage
 from records.outcomes import Reason
 
@@ -255,13 +255,8 @@ def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
 
 def _as_shown(data: bytes, max_side: int = MAX_SIDE, *, max_pixels: int = MAX_PIXELS) -> tuple[bytes, Image.Image]:
     """The bytes that the model is shown, and their pixels."""
-    try:
-        with Image.open(io.BytesIO(data), formats=FORMATS) as header:
-            kind, plain = header.format, header.mode == "RGB" and set(header.info) <= _PLAIN_INFO and not header.getexif()
-    except Image.DecompressionBombError as error:
-        raise PictureError(Reason.PICTURE_TOO_LARGE, str(error)) from error
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError, OverflowError) as error:
-        raise PictureError(Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]) from error
+    with opened(data, max_pixels=max_pixels) as header:
+        kind, plain = kind_of(header), header.mode == "RGB" and set(header.info) <= _PLAIN_INFO and not header.getexif()
     picture = decode(data, at_least=max_side, max_pixels=max_pixels)
     if min(picture.size) < MIN_SIDE or max(picture.size) > MAX_ASPECT * min(picture.size):
         raise PictureError(Reason.PICTURE_TOO_SMALL, f"{picture.width}×{picture.height} pixels, too small or too narrow to be looked at")
