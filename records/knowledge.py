@@ -303,11 +303,17 @@ class Article(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Redirect(Record):
-    """A page that only points elsewhere; both titles normalised."""
+    """A page that only points elsewhere; both titles normalised.
+
+    `revision` and `timestamp` (as of `Article`) say which of several redirects of a title is the newest; they are 0 and "" where the
+    source has none, and do not make it another redirect.
+    """
 
     wiki: str
     title: str
     target: str
+    revision: int = field(default=0, compare=False)
+    timestamp: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

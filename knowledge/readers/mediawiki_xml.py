@@ -6,7 +6,6 @@ error has an exact place, and one damaged page does not take its neighbours alon
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
-import hashlib
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from lxml import etree
 from knowledge.readers.byte_ranges import ByteRange, plan_ranges
 from knowledge.readers.pieces import Window
 from knowledge.readers.rejections import reject
+from knowledge.readers.revisions import newest_revision, revision_id_of, timestamp_of, withheld, wrong_sum
 from knowledge.readers.titles import Site, normalise_title, split_namespace
 from records.errors import InputError
 from records.knowledge import Redirect
@@ -135,7 +135,7 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
         end, what = _page_end(window, start)
         if not what:
             try:
-                yield _read_page(etree.fromstring(window.data[start:end], parser), site, check_sum=part.kind == "plain")
+                yield _read_page(etree.fromstring(window.data[start:end], parser), site)
                 pos = end
             except (etree.XMLSyntaxError, ValueError, TypeError, KeyError) as error:
                 what = _explain(window.data[start:end], error)
@@ -186,26 +186,21 @@ def _explain(data: bytes, error: Exception) -> str:
     return f"the page that begins here is {kind} ({error})"
 
 
-def _read_page(page: etree._Element, site: Site, *, check_sum: bool) -> RawPage | Redirect | Rejection:
-    """What one `<page>` holds.
-
-    Args:
-        check_sum: compare the text with the sha1 that the page states; compressed files have sums of their own.
+def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejection:
+    """What the newest revision of one `<page>` holds.
 
     Raises:
-        ValueError, TypeError, KeyError: a number is no number, something is missing, or the sha1 does not agree.
+        ValueError, TypeError, KeyError: a number is no number, something is missing, or a sha1 does not agree.
     """
     fields = {child.tag: child for child in page}
-    revisions = page.findall("revision")
-    if "title" not in fields or not revisions:
-        raise ValueError("it has no title or no revision")
-    revision = {child.tag: child for child in reversed(revisions[-1])}
-    raw_title = fields["title"].text or ""
-    page_id, revision_id = int(fields["id"].text), int(revision["id"].text)
-    text = (revision["text"].text or "") if "text" in revision else ""
-    stated = revision["sha1"].text if check_sum and "sha1" in revision else None
-    if stated and int(stated, 36) != int.from_bytes(hashlib.sha1(text.encode()).digest(), "big"):
-        raise ValueError("its text is not the one whose sha1 it states")
+    if "title" not in fields:
+        raise ValueError("it has no title")
+    raw_title, page_id = fields["title"].text or "", int(fields["id"].text)
+    if not (revisions := page.findall("revision")):
+        return reject(Reason.BAD_PAGE, "Article", site.wiki, page_id, 0, evidence="the page has no revision", title=raw_title)
+    revision = newest_revision(revisions)
+    revision_id, timestamp = revision_id_of(revision), timestamp_of(revision)
+    text, model = revision.findtext("text") or "", revision.findtext("model", "wikitext")
     namespace, _ = split_namespace(raw_title, site) if "ns" not in fields else (int(fields["ns"].text), "")
 
     def refuse(reason: Reason, evidence: object = None) -> Rejection:
@@ -216,6 +211,8 @@ def _read_page(page: etree._Element, site: Site, *, check_sum: bool) -> RawPage 
     title = normalise_title(raw_title, first_letter=site.first_letter)
     if not title:
         return refuse(Reason.BAD_PAGE, "the title is illegal")
+    if model == "wikitext" and (wrong := wrong_sum(revision)):  # other models may be written otherwise than they are stored
+        raise ValueError(wrong)
     redirect, hidden = fields.get("redirect"), _REDIRECT.match(text)
     goal = redirect.get("title", "") if redirect is not None else hidden[1] if hidden else None
     if goal is not None:
@@ -224,12 +221,11 @@ def _read_page(page: etree._Element, site: Site, *, check_sum: bool) -> RawPage 
             return refuse(Reason.BAD_PAGE, "the redirect has no target")
         if split_namespace(target, site)[0] != 0:
             return refuse(Reason.REDIRECT, target)
-        return Redirect(wiki=site.wiki, title=title, target=target)
-    model = revision["model"].text if "model" in revision else "wikitext"
+        return Redirect(wiki=site.wiki, title=title, target=target, revision=revision_id, timestamp=timestamp)
     if model != "wikitext":
         return refuse(Reason.NOT_WIKITEXT, model)
     if len(text) > MAX_TEXT_CHARS:
         return refuse(Reason.PAGE_TOO_LARGE, {"characters": len(text), "allowed": MAX_TEXT_CHARS})
     if not text.strip():
-        return refuse(Reason.BAD_PAGE, "the page has no text")
-    return RawPage(title, page_id, revision_id, revision["timestamp"].text or "" if "timestamp" in revision else "", text)
+        return refuse(Reason.BAD_PAGE, withheld(revision) or "the page has no text")
+    return RawPage(title, page_id, revision_id, timestamp, text)

@@ -11,7 +11,7 @@ from transforms.ingest.faults import fault
 from transforms.ingest.index_stage import page_table
 from transforms.ingest.infobox_claims import infobox_claims
 from transforms.ingest.ingest_job import Job, Outcome
-from transforms.ingest.pages import PageTable
+from transforms.ingest.pages import REDIRECT, PageTable
 from transforms.ingest.part_files import PartWriter, Row, groups, read_parts, write_runs
 
 STAGE = "articles"
@@ -23,6 +23,8 @@ def finish_article(article: Article, pages: PageTable) -> Article | Rejection:
     Links that lead nowhere keep their title; those that lead somewhere name the page at the end of the redirects.
     """
     row = pages.row(article.title)
+    if pages.state[row] == REDIRECT:
+        return reject(article, Reason.DUPLICATE_RECORD, {"kept": "a newer redirect"})
     if reason := pages.reason(row):
         return reject(article, Reason(reason), None)
     targets = {}

@@ -25,7 +25,9 @@ def run(job: Job, task: int) -> Outcome:
     write_class_edges(folder / "classes.arrow", _pairs(parts, "superclass"))
     build_pages(parts, folder, job.wiki, ClassTree(folder / "classes.arrow"), Merged(into))
     pages, outcome, last = PageTable(folder), Outcome(), ""
-    for title, target in _pairs(parts, "redirect"):
+    redirects = read_parts(parts, "redirect")
+    for title, record in zip(redirects.column("key").to_pylist(), redirects.column("record").to_pylist(), strict=True):
+        target = record.decode()
         row = pages.row(title)
         if pages.state[row] != REDIRECT or title == last:
             outcome.reject(_reject(job, title, target, Reason.DUPLICATE_RECORD, "the title has another page"))

@@ -15,7 +15,7 @@ from transforms.ingest.classes import ClassTree
 from transforms.ingest.part_files import hash64, read_parts
 
 ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
-"""What stands at a title; of several the first counts. ITEM_ONLY: no page was read, but an item's sitelink names it."""
+"""What stands at a title; of several the first counts, but of article and redirect the newer one. ITEM_ONLY: no page was read, but an item's sitelink names it."""
 NOWHERE = -1
 HOP_DOUBLINGS = 6
 """Chains of up to 64 redirects are followed; what is longer is a loop."""
@@ -104,8 +104,8 @@ def build_pages(parts: Location, folder: Location, wiki: str, tree: ClassTree, m
     """Builds the page table.
 
     Args:
-        parts: the folder of parts. `page` rows are (title, `revision_order`, item), `redirect` rows (title, target, target),
-            `sitelink` rows (title, entity id, entity id, classes by blank), `links` files arrays of `link_array`.
+        parts: the folder of parts. `page` rows are (title, `revision_order`, item), `redirect` rows (title, `revision_order` and
+            target, target), `sitelink` rows (title, entity id, entity id, classes by blank), `links` files arrays of `link_array`.
         folder: where the table goes.
         wiki: the wiki's name, for minted ids.
         tree: tells items that are no articles' subjects.
@@ -116,6 +116,7 @@ def build_pages(parts: Location, folder: Location, wiki: str, tree: ClassTree, m
                             for state, t in ((ARTICLE, pages), (REDIRECT, redirects), (ITEM_ONLY, sitelinks)))
     hashes, states = _hashes(rows.column("key")), rows.column("state").to_numpy()
     order = np.lexsort((states, hashes))
+    order = np.delete(order, _older_than_redirect(order, hashes, states, rows.column("order")))
     order = order[np.diff(hashes[order], prepend=np.uint64(0)) != 0]
     hashes, rows, state = hashes[order], rows.take(pa.array(order)).combine_chunks(), states[order]
     target = _resolve(hashes, state, rows.column("record"))
@@ -134,9 +135,13 @@ def build_pages(parts: Location, folder: Location, wiki: str, tree: ClassTree, m
             np.save(file, numbers.astype(np.int32))
 
 
-def revision_order(revision: int, page_id: int) -> str:
-    """An order in which the newest of several revisions of a title comes first."""
-    return f"{_LAST_REVISION - revision:012d} {page_id:012d}"
+def revision_order(revision: int, page_id: int, timestamp: str = "") -> str:
+    """An order in which the newest of several revisions of a title comes first: by time ("2026-01-02T03:04:05Z"), then by number.
+
+    What states no time (a page of a ZIM) comes after what does.
+    """
+    time = int("".join(c for c in timestamp if c in "0123456789")[:14] or "0")
+    return f"{_LAST_TIME - time:014d} {_LAST_REVISION - revision:012d} {page_id:012d}"
 
 
 def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
@@ -145,12 +150,14 @@ def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
     return np.array([(source, hash64(t), revision) for t in sorted(set(targets))], np.uint64).reshape(-1, 3)
 
 
-_LAST_REVISION = 10**12 - 1
+_LAST_TIME, _LAST_REVISION = 10**14 - 1, 10**12 - 1
+_REVISION, _NEWNESS = slice(15, 27), 27
+"""Where an order holds the revision, and how far it says which is newer."""
 
 
 def _revisions(rows: pa.Table, state: np.ndarray) -> np.ndarray:
     """The revision of each article's row, 0 for other rows."""
-    return np.array([_LAST_REVISION - int(order[:12]) if s == ARTICLE else 0
+    return np.array([_LAST_REVISION - int(order[_REVISION]) if s == ARTICLE else 0
                      for order, s in zip(rows.column("order").to_pylist(), state, strict=True)], np.uint64)
 
 
@@ -160,6 +167,13 @@ def _first_of_title(rows: pa.Table) -> pa.Table:
         return rows
     keys = rows.column("key").combine_chunks()
     return rows.filter(pa.concat_arrays([pa.array([True]), pc.not_equal(keys[1:], keys[:-1])]))
+
+
+def _older_than_redirect(order: np.ndarray, hashes: np.ndarray, states: np.ndarray, orders: pa.ChunkedArray) -> list[int]:
+    """Where in `order` (by hash, then state) stands an article whose title has become a redirect in a newer revision."""
+    twice = (hashes[order[:-1]] == hashes[order[1:]]) & (states[order[:-1]] == ARTICLE) & (states[order[1:]] == REDIRECT)
+    return [at for at in map(int, np.flatnonzero(twice))
+            if orders[int(order[at + 1])].as_py()[:_NEWNESS] < orders[int(order[at])].as_py()[:_NEWNESS]]
 
 
 def _hashes(titles: pa.ChunkedArray) -> np.ndarray:

@@ -26,13 +26,13 @@ def parts_of(item: Read, wiki: str) -> Iterator[tuple[str, Row]]:
     """
     match item:
         case Article():
-            order = revision_order(item.revision, item.page_id)
+            order = revision_order(item.revision, item.page_id, item.timestamp)
             yield "article", (item.title, order, pack(item))
             yield "page", (item.title, order, item.item.encode())
         case Redirect() if item.wiki == WIKIDATA:
             yield "merged", (item.title, item.target, NO_DATA)
         case Redirect():
-            yield "redirect", (item.title, item.target, item.target.encode())
+            yield "redirect", (item.title, f"{revision_order(item.revision, 0, item.timestamp)} {item.target}", item.target.encode())
         case PropertyInfo():
             yield "property", (item.id, "", pack(item))
         case (Entity() as entity, tuple() as claims):

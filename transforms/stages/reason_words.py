@@ -11,7 +11,7 @@ REASONS: dict[str, str] = {
     Reason.LIST_PAGE: "The page is a list.",
     Reason.PARSE_TIMEOUT: "The page took too long to parse.",
     Reason.PAGE_TOO_LARGE: "The page is larger than the limit.",
-    Reason.BAD_PAGE: "The page is damaged.",
+    Reason.BAD_PAGE: "The page is damaged, or has no text: blank, deleted, or not in the export.",
     Reason.BAD_ENTITY: "The entity's record is damaged.",
     Reason.DUPLICATE_RECORD: "The same record was read twice.",
     Reason.NO_PICTURE: "There is no picture of it.",

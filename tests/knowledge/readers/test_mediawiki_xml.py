@@ -93,13 +93,6 @@ def test_a_page_without_an_end_is_not_gathered_for_ever(tmp_path, make_dump, mon
         _read(tmp_path / "d", data)
 
 
-def test_a_plain_file_is_checked_by_the_sums_that_its_pages_state(tmp_path, make_dump, page):
-    sound = page(1, "A", "a sound text").replace("</revision>", "<sha1>5rufi0mc3sunjdl9bfeb2i82c85zyaa</sha1></revision>")
-    with pytest.raises(InputError, match="sha1"):
-        _read(tmp_path / "d", make_dump([sound]))
-    assert isinstance(_read(tmp_path / "d.gz", gzip.compress(make_dump([sound])))[0], RawPage)  # gz has a sum of its own
-
-
 @pytest.mark.parametrize("form", ["one stream", "many streams", "gz"])
 def test_no_damage_to_a_compressed_dump_goes_unseen(tmp_path, make_dump, multistream, form):
     data = make_dump(num=300)

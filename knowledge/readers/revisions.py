@@ -1,0 +1,102 @@
+"""The `<revision>` elements of an exported page: which one is the page, whether its text is there, and whether it is the one that was exported.
+
+Schema 0.11 knows revisions of several slots: the text of the main one stands in the revision itself, the others' in its `<content>` elements.
+
+Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (what it writes of text that is deleted or cannot be loaded) and
+`RevisionSlots::computeSha1`.
+"""
+import hashlib
+from collections.abc import Iterable
+
+from lxml import etree
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_SUM_DIGITS = 31
+MAIN = "main"
+
+
+def revision_id_of(revision: etree._Element) -> int:
+    """The revision's number.
+
+    Raises:
+        TypeError, ValueError: it has none.
+    """
+    return int(revision.findtext("id"))
+
+
+def timestamp_of(revision: etree._Element) -> str:
+    """When it was saved, as "2026-01-02T03:04:05Z"; "" where it does not say."""
+    return (revision.findtext("timestamp") or "").strip()
+
+
+def newest_revision(revisions: list[etree._Element]) -> etree._Element:
+    """The newest of a page's revisions (one at least) whose text is there; where none's is, the newest.
+
+    Exports hold revisions in any order. The time says which is newer, as on the wiki itself: what was imported late has a higher
+    number. Of the same time, or where a revision has none, the number does.
+    """
+    found = [each for each in revisions if not withheld(each)] or revisions
+    dated = all(map(timestamp_of, found))
+    return max(found, key=lambda each: (timestamp_of(each) if dated else "", revision_id_of(each)))
+
+
+def withheld(revision: etree._Element) -> str:
+    """Why the export does not hold the revision's text though the wiki has one, or "". A blank page's text is there."""
+    text = revision.find("text")
+    if text is not None and text.get("deleted") is not None:
+        return "the page's text is deleted"
+    if text is not None and text.text:
+        return ""
+    stated = [revision.findtext("sha1"), text.get("sha1") if text is not None else None]
+    if text is None or text.get("location") or text.get("bytes", "0") != "0" or any(each and each != base36_sum("") for each in stated):
+        return "the export does not hold the page's text"
+    return ""
+
+
+def wrong_sum(revision: etree._Element) -> str:
+    """Which text of a revision is not the one whose sha1 is stated, or "".
+
+    `<text sha1>` is of one slot's text, the revision's `<sha1>` of all of them: of one slot's text, or of the slots' sums. A text that
+    is not there has no sum.
+
+    Raises:
+        ValueError: what is stated is no number in base 36.
+    """
+    main = revision.find("text")
+    slots = [(MAIN, main), *((content.findtext("role") or "", content.find("text")) for content in revision.iterfind("content"))]
+    sums: dict[str, str] = {}
+    for role, text in slots:
+        stated = text.get("sha1") if text is not None else None
+        if text is None or not text.text:
+            sums[role] = stated or ""
+            continue
+        sums[role] = base36_sum(text.text)
+        if stated and int(stated, 36) != int(sums[role], 36):
+            return f"the text of its slot {role!r} is not the one whose sha1 it states"
+    whole = revision.findtext("sha1")
+    # The order is that of the roles. The main slot's sum first, as its text stands first, is found in exports of other tools.
+    orders = ([sums[role] for role in sorted(sums)], list(sums.values()))
+    if whole and all(sums.values()) and int(whole, 36) not in {int(_sum_of(order), 36) for order in orders}:
+        return "its text is not the one whose sha1 it states"
+    return ""
+
+
+def _sum_of(sums: Iterable[str]) -> str:
+    """The sum of several slots' sums, taken in one after the other."""
+    first, *others = sums
+    for other in others:
+        first = base36_sum(first + other)
+    return first
+
+
+def base36_sum(text: str) -> str:
+    """The sha1 of a text as MediaWiki writes it: 31 digits in base 36.
+
+    >>> base36_sum("")
+    'phoiac9h4m842xq45sp7s6u21eteeq1'
+    """
+    number, digits = int.from_bytes(hashlib.sha1(text.encode()).digest(), "big"), ""
+    for _ in range(_SUM_DIGITS):
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits
