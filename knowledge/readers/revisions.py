@@ -5,8 +5,8 @@ Schema 0.11 knows revisions of several slots: the text of the main one stands in
 Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (what it writes of text that is deleted or cannot be loaded) and
 `RevisionSlots::computeSha1`.
 """
+import functools
 import hashlib
-from collections.abc import Iterable
 
 from lxml import etree
 
@@ -35,6 +35,8 @@ def newest_revision(revisions: list[etree._Element]) -> etree._Element:
     Exports hold revisions in any order. The time says which is newer, as on the wiki itself: what was imported late has a higher
     number. Of the same time, or where a revision has none, the number does.
     """
+    if len(revisions) == 1:
+        return revisions[0]
     found = [each for each in revisions if not withheld(each)] or revisions
     dated = all(map(timestamp_of, found))
     return max(found, key=lambda each: (timestamp_of(each) if dated else "", revision_id_of(each)))
@@ -62,31 +64,30 @@ def wrong_sum(revision: etree._Element) -> str:
     Raises:
         ValueError: what is stated is no number in base 36.
     """
-    main = revision.find("text")
-    slots = [(MAIN, main), *((content.findtext("role") or "", content.find("text")) for content in revision.iterfind("content"))]
-    sums: dict[str, str] = {}
-    for role, text in slots:
+    texts = {MAIN: revision.find("text")} | {content.findtext("role") or "": content.find("text") for content in revision.iterfind("content")}
+    sums: dict[str, int] = {}
+    for role, text in texts.items():
         stated = text.get("sha1") if text is not None else None
-        if text is None or not text.text:
-            sums[role] = stated or ""
-            continue
-        sums[role] = base36_sum(text.text)
-        if stated and int(stated, 36) != int(sums[role], 36):
-            return f"the text of its slot {role!r} is not the one whose sha1 it states"
+        if text is not None and text.text:
+            sums[role] = _sum(text.text)
+            if stated and int(stated, 36) != sums[role]:
+                return f"the text of its slot {role!r} is not the one whose sha1 it states"
+        elif stated:
+            sums[role] = int(stated, 36)
     whole = revision.findtext("sha1")
     # The order is that of the roles. The main slot's sum first, as its text stands first, is found in exports of other tools.
-    orders = ([sums[role] for role in sorted(sums)], list(sums.values()))
-    if whole and all(sums.values()) and int(whole, 36) not in {int(_sum_of(order), 36) for order in orders}:
+    if whole and len(sums) == len(texts) and int(whole, 36) not in (_sum_of(sums, sorted(sums)), _sum_of(sums, list(sums))):
         return "its text is not the one whose sha1 it states"
     return ""
 
 
-def _sum_of(sums: Iterable[str]) -> str:
+def _sum_of(sums: dict[str, int], roles: list[str]) -> int:
     """The sum of several slots' sums, taken in one after the other."""
-    first, *others = sums
-    for other in others:
-        first = base36_sum(first + other)
-    return first
+    return functools.reduce(lambda all_before, role: _sum(_in_base_36(all_before) + _in_base_36(sums[role])), roles[1:], sums[roles[0]])
+
+
+def _sum(text: str) -> int:
+    return int.from_bytes(hashlib.sha1(text.encode()).digest(), "big")
 
 
 def base36_sum(text: str) -> str:
@@ -95,7 +96,11 @@ def base36_sum(text: str) -> str:
     >>> base36_sum("")
     'phoiac9h4m842xq45sp7s6u21eteeq1'
     """
-    number, digits = int.from_bytes(hashlib.sha1(text.encode()).digest(), "big"), ""
+    return _in_base_36(_sum(text))
+
+
+def _in_base_36(number: int) -> str:
+    digits = ""
     for _ in range(_SUM_DIGITS):
         number, digit = divmod(number, 36)
         digits = _DIGITS[digit] + digits

@@ -15,7 +15,8 @@ from transforms.ingest.classes import ClassTree
 from transforms.ingest.part_files import hash64, read_parts
 
 ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
-"""What stands at a title; of several the first counts, but of article and redirect the newer one. ITEM_ONLY: no page was read, but an item's sitelink names it."""
+"""What stands at a title; of several the first counts, and of article and redirect the newer one. ITEM_ONLY: no page was read, but an
+item's sitelink names it."""
 NOWHERE = -1
 HOP_DOUBLINGS = 6
 """Chains of up to 64 redirects are followed; what is longer is a loop."""

@@ -25,7 +25,7 @@ def revision(number, text="", *, time="2025-01-01T00:00:00Z", attributes="", sha
 def slot(role, text, *, stated=True):
     """One `<content>`: another slot of a revision."""
     stated = f' sha1="{base36_sum(text)}"' if stated else ""
-    return f"<content><role>{role}</role><origin>7</origin><model>json</model><format>application/json</format><text bytes=\"9\"{stated}>{text}</text></content>"
+    return f'<content><role>{role}</role><origin>7</origin><model>json</model><text bytes="9"{stated}>{text}</text></content>'
 
 
 def page(*revisions, title="A", extra=""):
