@@ -22,12 +22,13 @@ from records.knowledge import Redirect
 from records.outcomes import Reason, Rejection
 
 MAX_PAGE_BYTES = 16 << 20
-"""XML of one page beyond which the file is taken for damaged; MediaWiki's own limit is 2 MiB of text."""
+"""XML of one page, without its older revisions, beyond which the file is taken for damaged; MediaWiki's own limit is 2 MiB of text."""
 MAX_TEXT_CHARS = 4 << 20
 """Wikitext beyond which a page is refused."""
 MAX_HEADER_BYTES = 1 << 20
 
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
+_REVISION_CLOSE = b"</revision>"
 _KEPT = 16
 """Bytes at the end of dropped data in which a tag may begin."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
@@ -118,13 +119,13 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
             if not begun and part.start > 0:
                 window.drop(max(0, len(window.data) - _KEPT))
                 pos = 0
-            if what := window.more():
-                yield fault(pos, what)
-                window.drop(len(window.data))
-                pos, begun = 0, False
-            elif len(window.data) - pos > MAX_PAGE_BYTES:
+            if len(window.data) - pos > MAX_PAGE_BYTES:
                 yield fault(pos, f"there is no page in {MAX_PAGE_BYTES:,} bytes")
                 window.drop(len(window.data) - _KEPT)
+                pos, begun = 0, False
+            elif what := window.more():
+                yield fault(pos, what)
+                window.drop(len(window.data))
                 pos, begun = 0, False
             continue
         if begun and (gap := _gap_fault(window.data[pos:start] if start != -1 else window.data[pos:], start != -1)):
@@ -132,7 +133,7 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
         if start == -1 or start >= window.owned:
             break
         begun = True
-        end, what = _page_end(window, start)
+        end, what = _page_end(window, start, parser)
         if not what:
             try:
                 yield _read_page(etree.fromstring(window.data[start:end], parser), site)
@@ -150,10 +151,12 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
         yield fault(len(window.data), f"the file ends without {_END.decode()}")
 
 
-def _page_end(window: Window, start: int) -> tuple[int, str]:
+def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int, str]:
     """(index behind the page that begins at `start`, "") or (-1, why it has no end); reads on as far as needed."""
     end, what = window.data.find(_CLOSE, start), ""
     while end == -1 and not what:
+        if len(window.data) - start > MAX_PAGE_BYTES:
+            _keep_newest(window, start, parser)
         seen = max(start, len(window.data) - len(_CLOSE))
         if len(window.data) - start > MAX_PAGE_BYTES:
             what = f"a page has more than {MAX_PAGE_BYTES:,} bytes"
@@ -163,6 +166,18 @@ def _page_end(window: Window, start: int) -> tuple[int, str]:
             what = window.more()
             end = window.data.find(_CLOSE, seen)
     return (-1, what) if what else (end + len(_CLOSE), "")
+
+
+def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
+    """Cuts all revisions but the newest out of what has been read of a page: a whole history may be many times larger than memory."""
+    begin, end = window.data.find(b"<revision>", start), window.data.rfind(_REVISION_CLOSE, start) + len(_REVISION_CLOSE)
+    written = [each + _REVISION_CLOSE for each in window.data[begin:end].split(_REVISION_CLOSE)[:-1]]
+    try:
+        found = list(etree.fromstring(_OPEN + window.data[begin:end] + _CLOSE, parser)) if begin != -1 else []
+        if len(found) == len(written) > 1 and all(each.tag == "revision" for each in found):
+            window.replace(begin, end, written[found.index(newest_revision(found))])
+    except (etree.XMLSyntaxError, ValueError, TypeError):
+        return  # what is wrong is told when the page as a whole is too large, or read
 
 
 def _gap_fault(gap: bytes, page_follows: bool) -> str:

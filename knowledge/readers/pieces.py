@@ -141,6 +141,13 @@ class Window:
         first = max((k for k, (i, _) in enumerate(kept) if i <= 0), default=0)
         self._origins = kept[first:]
 
+    def replace(self, begin: int, end: int, data: bytes) -> None:
+        """Puts shorter data in the place of some of what was read; what was read behind it keeps its place in the file."""
+        self.data = self.data[:begin] + data + self.data[end:]
+        shorter = end - begin - len(data)
+        self.owned = self.owned - shorter if self.owned >= end else min(self.owned, begin + len(data))
+        self._origins = [(index if index <= begin else max(begin + len(data), index - shorter), offset) for index, offset in self._origins]
+
     def place(self, index: int) -> str:
         """A place in `data` as a person can find it in the file."""
         begin, offset = max((o for o in self._origins if o[0] <= index), default=(index, self.part.start))

@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from knowledge.readers import mediawiki_xml, pieces
 from knowledge.readers.byte_ranges import plan_ranges
 from knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
 from knowledge.readers.revisions import base36_sum
@@ -151,3 +152,26 @@ def test_sums_of_older_revisions_and_of_other_kinds_of_pages_are_not_looked_at(r
 def test_an_empty_text_has_a_sum_of_31_digits():
     assert base36_sum("") == "phoiac9h4m842xq45sp7s6u21eteeq1"
     assert {len(base36_sum(str(n))) for n in range(2000)} == {31}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("range_bytes", [5000, 1 << 40])
+@pytest.mark.parametrize("newest", [0, 30, 59])
+def test_a_history_larger_than_the_limit_of_a_page_is_read_for_its_newest_revision(read, monkeypatch, form, range_bytes, newest):
+    monkeypatch.setattr(mediawiki_xml, "MAX_PAGE_BYTES", 20_000)
+    monkeypatch.setattr(pieces, "CHUNK", 3000)
+    text = "the newest " + "x" * 2000
+    history = [revision(n, "older " + "y" * 3000) for n in range(1, 60)]
+    history.insert(newest, revision(99, text, time="2025-06-01T00:00:00Z", sha1=base36_sum(text)))
+    pages = [page(revision(1, "before"), title="B"), page(*history), page(revision(2, "after"), title="C")]
+    assert [(p.title, p.text[:10]) for p in read(pages, form, range_bytes=range_bytes)] == [("B", "before"), ("A", "the newest"), ("C", "after")]
+
+
+def test_damage_behind_a_long_history_is_told_with_its_place_in_the_file(read, make_dump, monkeypatch):
+    monkeypatch.setattr(mediawiki_xml, "MAX_PAGE_BYTES", 20_000)
+    monkeypatch.setattr(pieces, "CHUNK", 3000)
+    data = make_dump([page(*(revision(n, "y" * 3000) for n in range(1, 60))), page(revision(2, "after"), title="C").replace("</title>", "</titel>")])
+    with pytest.raises(InputError, match="malformed") as caught:
+        read([], data=data)
+    place = int(caught.value.where.rpartition("byte ")[2].replace(",", ""))
+    assert data[place:].lstrip().startswith(b"<page><title>C")
