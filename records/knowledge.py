@@ -352,6 +352,7 @@ class ImageAsset(Record):
     """Short name as given ("CC BY-SA 4.0", "Public domain"), or ""."""
     licence_url: str = ""
     author: str = ""
+    """Whom to credit: in the words that the page wishes for, where it has a wish, else the author."""
     credit: str = ""
     source_page: str = ""
     description: str = ""

@@ -6,9 +6,7 @@ import re
 import urllib.parse
 from typing import Any
 
-from lxml import html as lxml_html
-from lxml.etree import ParserError
-
+from knowledge.readers.html_text import visible_text
 from knowledge.readers.picture_check import PictureFacts
 from knowledge.readers.wikidata_json import read_value
 from records.identity import sha256_hex
@@ -26,14 +24,16 @@ def file_name(title: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def plain_text(markup: str) -> str:
-    """The text of a piece of HTML, on one line, shortened to MAX_TEXT_CHARS."""
-    if "<" in markup or "&" in markup:
-        try:
-            markup = lxml_html.fromstring(f"<div>{markup}</div>").text_content()
-        except (ParserError, ValueError):
-            markup = re.sub(r"<[^<>]*>", "", markup)
-    return " ".join(markup.split())[:MAX_TEXT_CHARS]
+def plain_text(said: Any) -> str:
+    """The text that a reader sees of what `extmetadata` says, on one line, shortened to MAX_TEXT_CHARS.
+
+    Args:
+        said: HTML; or HTML by language, of which English is taken, else the first.
+    """
+    if isinstance(said, dict):
+        by_language = {language: text for language, text in said.items() if language != "_type"}
+        said = by_language.get("en") or next(iter(by_language.values()), "")
+    return visible_text(str(said))[:MAX_TEXT_CHARS]
 
 
 def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> ImageAsset:
@@ -45,11 +45,11 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
         ValueError, KeyError, TypeError, AttributeError: the page has not the API's layout.
     """
     info = (page.get("imageinfo") or [{}])[0]
-    meta = {key: plain_text(str(entry.get("value", ""))) for key, entry in (info.get("extmetadata") or {}).items()}
+    meta = {key: plain_text(entry.get("value", "")) for key, entry in (info.get("extmetadata") or {}).items()}
     depicts, details = structured_data(page.get("mediainfo") or {})
     return ImageAsset(
         id=sha256_hex(data), file=file_name(page["title"]), mime=facts.mime, width=facts.width, height=facts.height, num_bytes=len(data),
-        licence=meta.get("LicenseShortName", ""), licence_url=meta.get("LicenseUrl", ""), author=meta.get("Artist", ""),
+        licence=meta.get("LicenseShortName", ""), licence_url=meta.get("LicenseUrl", ""), author=meta.get("Attribution") or meta.get("Artist", ""),
         credit=meta.get("Credit", ""), source_page=str(info.get("descriptionurl", "")), description=meta.get("ImageDescription", ""),
         categories=tuple(c for c in meta.get("Categories", "").split("|") if c), depicts=depicts, details=details,
         perceptual_hash=facts.perceptual_hash, repository=_repository(page, str(info.get("descriptionurl", ""))))

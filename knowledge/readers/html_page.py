@@ -6,6 +6,7 @@ import urllib.parse
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
+from knowledge.readers.html_text import is_hidden
 from knowledge.readers.sentences import links_in_sentences
 from knowledge.readers.titles import Site, link_resolver
 from records.knowledge import Article, ArticlePicture, InfoboxField, Link, Section
@@ -20,7 +21,6 @@ _BLANKS = re.compile(r"\s+")
 _OLD_ID = re.compile(rb"[?&](?:amp;)?oldid=(\d{1,12})")
 _NAMESPACE_CLASS = re.compile(r"\bns-(\d+)\b")
 _SCHEME = re.compile(r"(?:https?|ftp|mailto|javascript|geo|tel|data|news|irc|urn|magnet):", re.I)
-_HIDDEN = re.compile(r"display:\s*none")
 MAX_DEPTH = 200
 
 
@@ -213,4 +213,4 @@ def _text(element: HtmlElement) -> str:
 
 
 def _is_hidden(element: HtmlElement) -> bool:
-    return element.tag in ("style", "script") or "reference" in element.get("class", "") or bool(_HIDDEN.search(element.get("style", "")))
+    return is_hidden(element) or "reference" in element.get("class", "")

@@ -15,7 +15,9 @@ from calls.ledger import cost_lines
 from calls.retry import RetryPolicy
 from calls.sqlite import SqliteCache
 from knowledge.readers.commons import CommonsApi, read_commons
-from knowledge.readers.commons_page import file_name, plain_text
+from knowledge.readers.commons_page import file_name, image_asset, plain_text
+from knowledge.readers.folder import read_folder
+from knowledge.readers.picture_check import PictureFacts
 from records.errors import InputError, ProviderFault
 from records.outcomes import Reason, Rejection
 
@@ -163,6 +165,27 @@ def test_html_of_authors_becomes_text_and_names_take_one_form():
     assert plain_text('<a href="//x">Ann &amp; Bo</a> <b>of</b>\n Rome') == "Ann & Bo of Rome"
     assert plain_text("<<<>>&bad;<script>") is not None
     assert file_name("File:eiffel_tower.jpg") == file_name("Eiffel tower.jpg") == "Eiffel tower.jpg"
+
+
+def test_the_reported_page_is_read_without_style_script_and_hidden_text(shared):
+    (asset, _), = read_folder(str(shared("reports/extmetadata")))
+    assert (asset.author, asset.description, asset.credit, asset.licence) == ("Ann Example", "A house", "Own work", "CC BY-SA 4.0")
+
+
+@pytest.mark.parametrize(("meta", "author"), [
+    ({"Artist": "Ann", "Attribution": '<style>a{}</style>Ann Example / <a href="//x">Museum of Velm</a>', "AttributionRequired": "true"},
+     "Ann Example / Museum of Velm"),
+    ({"Artist": "Ann", "Attribution": "Photo: Ann", "AttributionRequired": "false"}, "Photo: Ann"),
+    ({"Artist": "Ann", "Attribution": '<span style="display:none">x</span>'}, "Ann"), ({"Artist": "Ann"}, "Ann"), ({"Attribution": "Bo"}, "Bo"), ({}, "")])
+def test_a_wished_attribution_is_whom_to_credit(meta, author):
+    page = {"title": "File:A.jpg", "imageinfo": [{"extmetadata": {key: {"value": value} for key, value in meta.items()}}]}
+    assert image_asset(page, b"", PictureFacts("image/jpeg", 1, 1, "")).author == author
+
+
+def test_of_what_is_said_in_several_languages_english_is_taken_or_the_first():
+    assert plain_text({"_type": "lang", "de": "Ein Haus", "en": "<b>A</b> house"}) == "A house"
+    assert plain_text({"de": "Ein Haus", "fr": "Une maison"}) == "Ein Haus"
+    assert plain_text({"_type": "lang"}) == ""
 
 
 @pytest.mark.parametrize("name", ["hurricanes", "papier", "set", "tao"])

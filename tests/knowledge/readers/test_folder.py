@@ -135,6 +135,13 @@ def test_a_table_may_say_the_same(tmp_path):
     assert (asset.file, asset.licence, asset.author, asset.depicts, asset.categories) == ("A.png", "CC0", "Ann", ("Q1", "Q2"), ("X", "Y"))
 
 
+def test_a_table_may_wish_for_an_attribution(tmp_path):
+    (tmp_path / "a.png").write_bytes(_picture())
+    (tmp_path / "metadata.csv").write_text("file,licence,author,attribution\na.png,CC0,Ann,Ann / Museum\n")
+    ((asset, _),) = read_folder(str(tmp_path))
+    assert asset.author == "Ann / Museum"
+
+
 @pytest.mark.parametrize("line", ["no json", "3", "[]", '{"x": 1}', '{"title": 3}'])
 def test_metadata_that_cannot_be_read_are_an_error_with_the_line(tmp_path, line):
     (tmp_path / "metadata.jsonl").write_text('{"title": "File:A.png"}\n' + line + "\n")

@@ -1,0 +1,38 @@
+"""What a reader sees of a piece of HTML: no styles, scripts, comments or hidden elements."""
+import re
+
+from lxml import html as lxml_html
+from lxml.etree import ParserError
+from lxml.html import HtmlElement, HTMLParser
+
+_NEVER_SHOWN = frozenset(("style", "script", "noscript", "template"))
+_HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.I)
+_APART = ("address", "article", "blockquote", "br", "caption", "center", "dd", "div", "dl", "dt", "figcaption", "figure", "footer", "h1", "h2", "h3",
+          "h4", "h5", "h6", "header", "hr", "li", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul")
+"""Elements that stand on lines of their own, or in cells."""
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def is_hidden(element: HtmlElement) -> bool:
+    """Whether an element is never shown, or is hidden by itself (not by what stands around it, or by a style sheet)."""
+    return element.tag in _NEVER_SHOWN or element.get("hidden") is not None or bool(_HIDING.search(element.get("style", "")))
+
+
+def visible_text(markup: str) -> str:
+    """The text of a piece of HTML that a reader sees, on one line.
+
+    >>> visible_text('<style>.a{}</style>Ann<br><i>Example</i><span style="display:none">date QS</span>')
+    'Ann Example'
+    """
+    if "<" in markup or "&" in markup:
+        try:
+            root = lxml_html.fromstring(f"<div>{_UNPRINTABLE.sub('', markup)}</div>", parser=HTMLParser(huge_tree=True))
+        except (ParserError, ValueError):
+            return " ".join(re.sub(r"<[^<>]*>", " ", markup).split())
+        for element in list(root.iterdescendants()):
+            if not isinstance(element.tag, str) or is_hidden(element):
+                element.drop_tree()
+        for element in root.iter(*_APART):
+            element.text, element.tail = f" {element.text or ''}", f" {element.tail or ''}"
+        markup = root.text_content()
+    return " ".join(markup.split())
