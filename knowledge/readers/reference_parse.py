@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from knowledge.readers import markup
+from knowledge.readers.language_variants import has_converter, without_rules
 from knowledge.readers.mediawiki_xml import RawPage
 from knowledge.readers.rejections import reject
 from knowledge.readers.titles import FILE, Site, link_resolver
@@ -73,12 +75,15 @@ class ReferenceParser:
 
         if len(page.text) > MAX_CHARS:
             return refuse(Reason.PAGE_TOO_LARGE, f"{len(page.text):,} characters for the reference parser, {MAX_CHARS:,} allowed")
-        reply = self._ask(page.text)
+        text = page.text
+        if "-{" in text and has_converter(self.site.language):  # its rules are read where comments and literal text are gone
+            text = without_rules(markup.strip_tags(markup.without_noncharacters(text))[0], self.site.language)
+        reply = self._ask(text)
         if isinstance(reply, str):
             return refuse(Reason.PARSE_TIMEOUT, reply)
         resolve = link_resolver(self.site)
         links = [t for t in map(resolve, reply["links"]) if t]
-        return ReferencePage(reply["lead"], tuple(links))
+        return ReferencePage(markup.restore(reply["lead"]), tuple(links))
 
     def _ask(self, text: str) -> dict[str, Any] | str:
         """The child's reply, or why there is none."""

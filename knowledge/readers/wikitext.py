@@ -7,6 +7,7 @@ import re
 
 from knowledge.readers import markup
 from knowledge.readers.infobox import PICTURE_NAME, Infobox, field_text, is_disambiguation, is_infobox, read_infobox
+from knowledge.readers.language_variants import without_rules
 from knowledge.readers.mediawiki_xml import RawPage
 from knowledge.readers.rejections import reject
 from knowledge.readers.sentences import links_in_sentences
@@ -36,7 +37,7 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
 
     Links are normalised but redirects among their targets are not resolved; `entity_id`, `redirects` and `in_degree` are filled at ingest.
     """
-    text, galleries, literal = markup.strip_tags(markup.without_noncharacters(page.text.replace(_SEAM, "")))
+    text, galleries, literal = _prepared(page.text.replace(_SEAM, ""), site)
     text, infobox, disambiguation = _take_templates(text, site)
     if disambiguation:
         return reject(Reason.DISAMBIGUATION, "Article", site.wiki, page.page_id, page.revision, evidence="template", title=page.title)
@@ -64,12 +65,18 @@ def read_links(page: RawPage, site: Site) -> list[str]:
 
     For the link graph alone (in-degrees, hubs) of a dump. The ingest job reads whole articles and does not call it; the benchmark does.
     """
-    text, _, _ = markup.strip_tags(markup.without_noncharacters(page.text))
+    text, _, _ = _prepared(page.text, site)
     text = markup.cut(text, markup.outer_spans(text)[0])
     text, _ = markup.take_pictures(text, site)
     if "{|" in text:
         text = "\n".join(_split_sections(text)[1])
     return [title for title in map(link_resolver(site), _TARGET.findall(text)) if title]
+
+
+def _prepared(text: str, site: Site) -> tuple[str, list[str], bool]:
+    """As `markup.strip_tags`, and the converter's rules replaced by what they show."""
+    text, galleries, literal = markup.strip_tags(markup.without_noncharacters(text))
+    return without_rules(text, site.language), [without_rules(gallery, site.language) for gallery in galleries], literal
 
 
 def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:

@@ -1,0 +1,173 @@
+"""The markup of MediaWiki's language converter, `-{…}-`, read as the wiki's main variant shows it: the text as written, nothing transliterated.
+
+Wikis whose language is written in several ways mark what is said differently in each, or must not be converted. Elsewhere these signs
+are text. A rule is read as the wiki shows it to a reader who asks for no conversion:
+
+    -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-      the text
+    -{zh-hans:a;zh-hant:b}-  -{A|…}-                    the wording of the variant that `VARIANTS` names first
+    -{a=>zh-hans:b}-                                    b, unless a wording of the other kind stands beside it
+    -{H|…}-  -{T|…}-  -{-|…}-  -{N|…}-                  nothing: hidden rules, rules for the title, withdrawn rules, a variant's name
+    -{D|…}-                                             the wordings one after the other; the wiki puts the variants' names before them
+
+Where none of the main variant's fallbacks has a wording the wiki shows an error message; here the next one counts. A rule for the title
+leaves the title as it is: the main variant's is the page's own.
+
+Sources: https://www.mediawiki.org/wiki/Writing_systems/Syntax; MediaWiki's `ConverterRule`, `LanguageConverter` (nesting, rules without an
+end) and the converters' lists of variants.
+"""
+import functools
+import re
+from typing import NamedTuple
+
+MAX_DEPTH = 10
+"""Rules in rules beyond which an opening is text, as in MediaWiki."""
+VARIANTS = {codes.split()[0]: tuple(codes.split()[1:]) for codes in (
+    "zh zh zh-hans zh-hant zh-cn zh-tw zh-hk zh-sg zh-mo zh-my", "gan gan gan-hans gan-hant", "wuu wuu wuu-hans wuu-hant",
+    "sr sr sr-ec sr-el", "sh sh-latn sh-cyrl", "kk kk kk-cyrl kk-latn kk-arab kk-kz kk-tr kk-cn", "uz uz uz-latn uz-cyrl",
+    "iu iu ike-cans ike-latn", "ku ku ku-latn ku-arab", "crh crh crh-latn crh-cyrl", "shi shi shi-latn shi-tfng", "tg tg tg-latn",
+    "tly tly tly-cyrl", "ban ban ban-bali ban-x-dharma ban-x-palmleaf ban-x-pku", "mni mni mni-beng", "zgh zgh zgh-latn")}
+"""A wiki's language to the variants of its converter: the main one, those it falls back on, the others."""
+MAIN = 0
+"""The main variant's rank."""
+_OTHER_NAMES = {"sr-cyrl": "sr-ec", "sr-latn": "sr-el", "kk-arab-cn": "kk-cn", "kk-latn-tr": "kk-tr", "zh-hans-cn": "zh-cn", "zh-hans-sg": "zh-sg",
+                "zh-hans-my": "zh-my", "zh-hant-tw": "zh-tw", "zh-hant-hk": "zh-hk", "zh-hant-mo": "zh-mo"}
+"""BCP 47's names of variants that MediaWiki names otherwise; it takes both."""
+_SIGN = re.compile(r"(?=(-\{(?!\{)|\}-|\{\{|\}\}))")
+""""-{{" is a hyphen and a template. Found at every place, since "}}-" may end a template or a rule."""
+_BRACES = re.compile(r"\{\{|\}\}")
+_FLAGS = re.compile(r"([^|\[{]*)\|")
+""""-{[[A|b]]}-" has no flags."""
+_ENTITY_END = re.compile(r"(&[#a-zA-Z0-9]+);")
+
+
+class _Converter(NamedTuple):
+    """What a language's rules are read by."""
+
+    variants: dict[str, int]
+    """Every name of a variant, lower case, to its rank."""
+    separator: re.Pattern[str]
+    """Between the choices of a rule: a semicolon before a variant's name, a one-way rule, or the end."""
+
+
+@functools.cache
+def _converter(language: str) -> _Converter | None:
+    codes = VARIANTS.get(language.lower())
+    if codes is None:
+        return None
+    variants = {code: rank for rank, code in enumerate(codes)}
+    variants |= {other: variants[code] for other, code in _OTHER_NAMES.items() if code in variants}
+    names = "|".join(map(re.escape, variants))
+    return _Converter(variants, re.compile(rf";\s*+(?=(?:{names})\s*:|[^;]*?=>\s*(?:{names})\s*:|\s*$)", re.I))
+
+
+def has_converter(language: str) -> bool:
+    """Whether wikis of a language have a converter."""
+    return language.lower() in VARIANTS
+
+
+def without_rules(text: str, language: str) -> str:
+    """The text with each rule replaced by what it shows; as it is where the language has no converter. Linear in the text's length.
+
+    A rule without an end is text. Rules and templates do not overlap: a rule that begins in a template ends in it.
+
+    Args:
+        text: wikitext without tags and comments, literal text (nowiki) protected.
+        language: of the wiki.
+
+    >>> without_rules("由-{zh-hans:计算机;zh-hant:電腦}-公司，-{張三}-", "zh"), without_rules("-{x}-", "en")
+    ('由计算机公司，張三', '-{x}-')
+    """
+    converter = _converter(language) if "-{" in text else None
+    if converter is None:
+        return text
+    templates = _template_signs(text)
+    levels: list[list[str]] = [[]]  # the text read so far, and that of each rule that is open
+    floors = [1]  # how many levels there were when the page, and each template that is open, began
+    pos = 0
+    for found in _SIGN.finditer(text):
+        at, sign = found.start(), found[1]
+        if at < pos or (sign in ("{{", "}}") and at not in templates) or (sign == "-{" and len(levels) > MAX_DEPTH) or (
+                sign == "}-" and len(levels) == floors[-1]):
+            continue
+        _put(levels, text[pos:at])
+        pos = at + 2
+        if sign == "-{":
+            levels.append([])
+        elif sign == "}-":
+            shown = _shown("".join(levels.pop()), converter)
+            if not shown and text[pos:pos + 1] == "\n" and (not levels[-1] or levels[-1][-1][-1] == "\n"):
+                pos += 1  # a rule that shows nothing takes its line along
+            _put(levels, shown)
+        else:
+            if sign == "{{":
+                floors.append(len(levels))
+            else:
+                _close(levels, floors.pop())
+            _put(levels, sign)
+    _put(levels, text[pos:])
+    _close(levels, 1)
+    return "".join(levels[0])
+
+
+def _template_signs(text: str) -> set[int]:
+    """Where the braces of templates stand that begin and end."""
+    begun: list[int] = []
+    signs = set()
+    for found in _BRACES.finditer(text):
+        if found[0] == "{{":
+            begun.append(found.start())
+        elif begun:
+            signs |= {begun.pop(), found.start()}
+    return signs
+
+
+def _put(levels: list[list[str]], text: str) -> None:
+    if text:
+        levels[-1].append(text)
+
+
+def _close(levels: list[list[str]], floor: int) -> None:
+    """Rules without an end become text again."""
+    while len(levels) > floor:
+        inner = "".join(levels.pop())
+        levels[-1].append("-{" + inner)
+
+
+def _shown(rule: str, converter: _Converter) -> str:
+    """What one rule shows, of what stands between its braces."""
+    head = _FLAGS.match(rule)
+    flags = ({flag.strip() for flag in head[1].split(";")} if head else set()) & {*"ADHNRT-", *converter.variants}
+    body = rule[head.end():] if head else rule
+    if "R" in flags:
+        return body
+    if flags & {"N", "-"} or flags == {"T"} or ("H" in flags and "D" not in flags):
+        return ""
+    if "H" not in flags and not flags.isdisjoint(converter.variants):
+        return body
+    two_way, one_way = _wordings(body, converter)
+    if "D" in flags:
+        return "; ".join((*two_way.values(), *one_way.values())) or body
+    if two_way:
+        return two_way[min(two_way)]
+    return one_way.get(MAIN, next(iter(one_way.values()))) if one_way else body
+
+
+def _wordings(body: str, converter: _Converter) -> tuple[dict[int, str], dict[int, str]]:
+    """The wordings by their variant's rank: of "variant:wording", and of "other=>variant:wording" (the first of each). Both are empty
+    where the body is no rule.
+    """
+    two_way: dict[int, str] = {}
+    one_way: dict[int, str] = {}
+    for choice in converter.separator.split(_ENTITY_END.sub("\\1\x01", body.replace("=&gt;", "=>"))):
+        name, colon, wording = choice.replace("\x01", ";").partition(":")
+        if not colon:
+            continue
+        before, arrow, variant = name.rpartition("=>")
+        rank = converter.variants.get(variant.strip().lower())
+        if rank is None:
+            return {}, {}
+        if arrow and before.strip():
+            one_way.setdefault(rank, wording.strip())
+        elif not arrow and wording.strip():
+            two_way[rank] = wording.strip()
+    return two_way, one_way
