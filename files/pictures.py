@@ -1,7 +1,7 @@
 """Picture files in: hostile bytes to the RGB picture that a viewer shows.
 
-Everything that looks at pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) reads them through `decode`, so that size
-caps, depth, colour profiles, EXIF orientation and transparency are treated once.
+Everything that looks at pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) reads them through
+`decode`, so that size caps, depth, colour profiles, EXIF orientation and transparency are treated once.
 """
 import contextlib
 import functools
@@ -19,7 +19,7 @@ from records.outcomes import Reason
 MAX_PIXELS = 100_000_000
 """Larger pictures are refused before a pixel is read: 100 megapixels are 300 MB in memory."""
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
-"""What is read. Pillow knows fifty more: some run outside programs (EPS), most have decoders that nobody has attacked yet."""
+"""What is read. Pillow knows fifty more: some run outside programs (EPS), most have decoders that are little tried."""
 _ANIMATED_FORMATS = ("PNG", "WEBP", "GIF")
 _PROFILE_SPACES = {"L": "GRAY", "RGB": "RGB", "CMYK": "CMYK"}
 _SAMPLE = Image.fromarray(np.stack(np.meshgrid(*[np.arange(0, 256, 51)] * 3), -1).reshape(1, -1, 3).astype(np.uint8))
@@ -39,7 +39,7 @@ class PictureError(ValueError):
 
 @contextlib.contextmanager
 def opened(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
-    """The picture of a file, of which only the header is read yet. What goes wrong while it is open becomes a PictureError.
+    """The picture of a file, of which only the header is read yet. What goes wrong with it then is a PictureError.
 
     Args:
         data: the file's bytes, not trusted.
@@ -49,10 +49,11 @@ def opened(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image
         PictureError: no picture, of another format, damaged, or too large.
     """
     try:
-        # Pillow warns of bombs at its own limit (ours is checked before a pixel is read) and of damage that it then raises.
+        # Pillow warns of bombs at its own limit (ours is checked before a pixel is read) and of damage that it raises.
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if image.width * image.height > max_pixels:
-                raise PictureError(Reason.PICTURE_TOO_LARGE, f"{image.width}×{image.height} pixels, at most {max_pixels} are read")
+                what = f"{image.width}×{image.height} pixels, at most {max_pixels} are read"
+                raise PictureError(Reason.PICTURE_TOO_LARGE, what)
             yield image
     except PictureError:
         raise
@@ -89,7 +90,7 @@ def kind_of(image: Image.Image) -> str:
 
 
 def is_animation(image: Image.Image) -> bool:
-    """Whether an opened picture moves. JPEG and TIFF files hold stills, how many there may be: the first one is the picture."""
+    """Whether an opened picture moves. What JPEG and TIFF files hold are stills, of which the first is the picture."""
     return kind_of(image) in _ANIMATED_FORMATS and bool(getattr(image, "is_animated", False))
 
 
@@ -102,8 +103,9 @@ def shown_size(image: Image.Image) -> tuple[int, int]:
 def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
     """A picture of any of Pillow's modes as RGB of 8 bits: upright, in sRGB by its profile, transparency laid on white.
 
-    16 bits are scaled by what they can hold. 32 bits (integers, floating point) have no such convention: the lowest of 1 (floating
-    point alone), 255 and 65535 that no value exceeds is white; where one does, or is negative, the values' own range is stretched.
+    16 bits are scaled by what they can hold. 32 bits (integers, floating point) have no such convention. White is the
+    lowest of 1 (floating point alone), 255 and 65535 that no value exceeds. Where one does exceed them, or is negative,
+    the values' own range is stretched.
 
     Args:
         image: opened from a file, or made. It is read and may be turned in place.
@@ -138,7 +140,8 @@ def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]
         values = np.asarray(image)
         grey = Image.fromarray(_grey(values, image))
         return grey, None if key is None else Image.fromarray(np.where(values == key, 0, 255).astype(np.uint8))
-    if mode == "RGB" and isinstance(key, tuple) and max(key) > 255:  # the key of a file of 16 bits, of which Pillow gives the upper 8
+    if mode == "RGB" and isinstance(key, tuple) and max(key) > 255:
+        # The key of a file of 16 bits, of whose pixels Pillow gives the upper 8.
         image.info["transparency"] = tuple(each >> 8 for each in key)
     if mode in ("RGBa", "La"):
         image = image.convert(mode.upper())
@@ -173,16 +176,17 @@ def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
 def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
     """From a picture's colours to sRGB; None where nothing is to be done.
 
-    Viewers ignore a profile that is damaged or of other colours than the pixels. Most profiles are sRGB under one name or another:
-    without the 70 ms a megapixel that change nothing.
+    Viewers ignore a profile that is damaged or of other colours than the pixels. Most profiles are sRGB under one name
+    or another, and 70 ms a megapixel would be spent to change nothing.
     """
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
         if _PROFILE_SPACES.get(mode) != source.profile.xcolor_space.strip():
             return None
         transform = ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), mode, "RGB")
-        if mode == "RGB" and np.abs(np.asarray(_SAMPLE, np.int16) - np.asarray(ImageCms.applyTransform(_SAMPLE, transform))).max() <= 1:
-            return None
+        if mode == "RGB":
+            changes = np.abs(np.asarray(_SAMPLE, np.int16) - np.asarray(transform.apply(_SAMPLE)))
+            return transform if changes.max() > 1 else None
         return transform
     except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
         return None

@@ -1,4 +1,4 @@
-"""Picture files out: an RGB picture to the same bytes every time. How files come in, `files.pictures` says; its `decode` is at hand here too."""
+"""Picture files out: an RGB picture to the same bytes every time. Files in are `files.pictures`', at hand here too."""
 import io
 
 from PIL import Image

@@ -305,8 +305,8 @@ class Article(Record):
 class Redirect(Record):
     """A page that only points elsewhere; both titles normalised.
 
-    `revision` and `timestamp` (as of `Article`) say which of several redirects of a title is the newest; they are 0 and "" where the
-    source has none, and do not make it another redirect.
+    `revision` and `timestamp` (as of `Article`) say which of several pages of a title is the newest; they are 0 and ""
+    where the source has none, and do not make it another redirect.
     """
 
     wiki: str

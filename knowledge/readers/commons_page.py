@@ -49,7 +49,8 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
     depicts, details = structured_data(page.get("mediainfo") or {})
     return ImageAsset(
         id=sha256_hex(data), file=file_name(page["title"]), mime=facts.mime, width=facts.width, height=facts.height, num_bytes=len(data),
-        licence=meta.get("LicenseShortName", ""), licence_url=meta.get("LicenseUrl", ""), author=meta.get("Attribution") or meta.get("Artist", ""),
+        licence=meta.get("LicenseShortName", ""), licence_url=meta.get("LicenseUrl", ""),
+        author=meta.get("Attribution") or meta.get("Artist", ""),
         credit=meta.get("Credit", ""), source_page=str(info.get("descriptionurl", "")), description=meta.get("ImageDescription", ""),
         categories=tuple(c for c in meta.get("Categories", "").split("|") if c), depicts=depicts, details=details,
         perceptual_hash=facts.perceptual_hash, repository=_repository(page, str(info.get("descriptionurl", ""))))

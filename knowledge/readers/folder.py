@@ -1,8 +1,9 @@
 """A folder of pictures with what is known of them: `metadata.jsonl` (Commons page objects) or `metadata.csv`.
 
-A line of the JSON file is the page object of `commons_page`. The CSV has a column `file` and any of licence, licence_url,
-author, attribution, credit, source_page, description, categories and depicts (the last two with "|" between the values). A picture
-without a line is read without metadata, so without a licence; a line without a picture is a rejection.
+A line of the JSON file is the page object of `commons_page`. The CSV has a column `file` and any of licence,
+licence_url, author, attribution, credit, source_page, description, categories and depicts (the last two with "|"
+between the values). A picture without a line is read without metadata, so without a licence; a line without a picture
+is a rejection.
 """
 import csv
 import json
@@ -19,8 +20,9 @@ from records.knowledge import ImageAsset
 from records.outcomes import Reason, Rejection
 
 METADATA_NAMES = ("metadata.jsonl", "metadata.csv")
-_CSV_FIELDS = {"licence": "LicenseShortName", "licence_url": "LicenseUrl", "author": "Artist", "attribution": "Attribution", "credit": "Credit",
-               "description": "ImageDescription", "categories": "Categories"}
+_CSV_FIELDS = {"licence": "LicenseShortName", "licence_url": "LicenseUrl", "author": "Artist",
+               "attribution": "Attribution", "credit": "Credit", "description": "ImageDescription",
+               "categories": "Categories"}
 
 
 class PictureFile(NamedTuple):

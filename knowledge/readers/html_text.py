@@ -7,15 +7,16 @@ from lxml.html import HtmlElement, HTMLParser
 
 _NEVER_SHOWN = frozenset(("style", "script", "noscript", "template"))
 _HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.I)
-_APART = ("address", "article", "blockquote", "br", "caption", "center", "dd", "div", "dl", "dt", "figcaption", "figure", "footer", "h1", "h2", "h3",
-          "h4", "h5", "h6", "header", "hr", "li", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul")
+_APART = tuple("""address article blockquote br caption center dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6
+    header hr li ol p pre section table td th tr ul""".split())  # noqa: SIM905
 """Elements that stand on lines of their own, or in cells."""
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def is_hidden(element: HtmlElement) -> bool:
     """Whether an element is never shown, or is hidden by itself (not by what stands around it, or by a style sheet)."""
-    return element.tag in _NEVER_SHOWN or element.get("hidden") is not None or bool(_HIDING.search(element.get("style", "")))
+    hides = element.get("hidden") is not None or _HIDING.search(element.get("style", ""))
+    return element.tag in _NEVER_SHOWN or bool(hides)
 
 
 def visible_text(markup: str) -> str:

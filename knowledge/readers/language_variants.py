@@ -1,19 +1,19 @@
-"""The markup of MediaWiki's language converter, `-{…}-`, read as the wiki's main variant shows it: the text as written, nothing transliterated.
+"""The markup of MediaWiki's language converter, `-{…}-`, read as the main variant shows it: nothing is transliterated.
 
-Wikis whose language is written in several ways mark what is said differently in each, or must not be converted. Elsewhere these signs
-are text. A rule is read as the wiki shows it to a reader who asks for no conversion:
+Wikis whose language is written in several ways mark what is said differently in each, or must not be converted.
+Elsewhere these signs are text. A rule is read as the wiki shows it to a reader who asks for no conversion:
 
-    -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-      the text
-    -{zh-hans:a;zh-hant:b}-  -{A|…}-                    the wording of the variant that `VARIANTS` names first
-    -{a=>zh-hans:b}-                                    b, unless a wording of the other kind stands beside it
-    -{H|…}-  -{T|…}-  -{-|…}-  -{N|…}-                  nothing: hidden rules, rules for the title, withdrawn rules, a variant's name
-    -{D|…}-                                             the wordings one after the other; the wiki puts the variants' names before them
+    -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text
+    -{zh-hans:a;zh-hant:b}-  -{A|…}-                 the wording of the variant that `VARIANTS` names first
+    -{a=>zh-hans:b}-                                 b, unless a wording of the other kind stands beside it
+    -{H|…}-  -{T|…}-  -{-|…}-  -{N|…}-               nothing: rules that are hidden, for the title or withdrawn; a name
+    -{D|…}-                                          the wordings; the wiki puts the variants' names before them
 
-Where none of the main variant's fallbacks has a wording the wiki shows an error message; here the next one counts. A rule for the title
-leaves the title as it is: the main variant's is the page's own.
+Where none of the main variant's fallbacks has a wording the wiki shows an error message; here the next one counts. A
+rule for the title leaves the title as it is: the main variant's is the page's own.
 
-Sources: https://www.mediawiki.org/wiki/Writing_systems/Syntax; MediaWiki's `ConverterRule`, `LanguageConverter` (nesting, rules without an
-end) and the converters' lists of variants.
+Sources: https://www.mediawiki.org/wiki/Writing_systems/Syntax; MediaWiki's `ConverterRule`, `LanguageConverter`
+(nesting, rules without an end) and the converters' lists of variants.
 """
 import functools
 import re
@@ -21,16 +21,19 @@ from typing import NamedTuple
 
 MAX_DEPTH = 10
 """Rules in rules beyond which an opening is text, as in MediaWiki."""
-VARIANTS = {codes.split()[0]: tuple(codes.split()[1:]) for codes in (
-    "zh zh zh-hans zh-hant zh-cn zh-tw zh-hk zh-sg zh-mo zh-my", "gan gan gan-hans gan-hant", "wuu wuu wuu-hans wuu-hant",
-    "sr sr sr-ec sr-el", "sh sh-latn sh-cyrl", "kk kk kk-cyrl kk-latn kk-arab kk-kz kk-tr kk-cn", "uz uz uz-latn uz-cyrl",
-    "iu iu ike-cans ike-latn", "ku ku ku-latn ku-arab", "crh crh crh-latn crh-cyrl", "shi shi shi-latn shi-tfng", "tg tg tg-latn",
-    "tly tly tly-cyrl", "ban ban ban-bali ban-x-dharma ban-x-palmleaf ban-x-pku", "mni mni mni-beng", "zgh zgh zgh-latn")}
+VARIANTS = {language: tuple(codes.split()) for language, codes in {
+    "zh": "zh zh-hans zh-hant zh-cn zh-tw zh-hk zh-sg zh-mo zh-my", "gan": "gan gan-hans gan-hant",
+    "wuu": "wuu wuu-hans wuu-hant", "sr": "sr sr-ec sr-el", "sh": "sh-latn sh-cyrl",
+    "kk": "kk kk-cyrl kk-latn kk-arab kk-kz kk-tr kk-cn", "uz": "uz uz-latn uz-cyrl", "iu": "iu ike-cans ike-latn",
+    "ku": "ku ku-latn ku-arab", "crh": "crh crh-latn crh-cyrl", "shi": "shi shi-latn shi-tfng", "tg": "tg tg-latn",
+    "tly": "tly tly-cyrl", "ban": "ban ban-bali ban-x-dharma ban-x-palmleaf ban-x-pku", "mni": "mni mni-beng",
+    "zgh": "zgh zgh-latn"}.items()}
 """A wiki's language to the variants of its converter: the main one, those it falls back on, the others."""
 MAIN = 0
 """The main variant's rank."""
-_OTHER_NAMES = {"sr-cyrl": "sr-ec", "sr-latn": "sr-el", "kk-arab-cn": "kk-cn", "kk-latn-tr": "kk-tr", "zh-hans-cn": "zh-cn", "zh-hans-sg": "zh-sg",
-                "zh-hans-my": "zh-my", "zh-hant-tw": "zh-tw", "zh-hant-hk": "zh-hk", "zh-hant-mo": "zh-mo"}
+_OTHER_NAMES = {
+    "sr-cyrl": "sr-ec", "sr-latn": "sr-el", "kk-arab-cn": "kk-cn", "kk-latn-tr": "kk-tr", "zh-hans-cn": "zh-cn",
+    "zh-hans-sg": "zh-sg", "zh-hans-my": "zh-my", "zh-hant-tw": "zh-tw", "zh-hant-hk": "zh-hk", "zh-hant-mo": "zh-mo"}
 """BCP 47's names of variants that MediaWiki names otherwise; it takes both."""
 _SIGN = re.compile(r"(?=(-\{(?!\{)|\}-|\{\{|\}\}))")
 """"-{{" is a hyphen and a template. Found at every place, since "}}-" may end a template or a rule."""
@@ -66,9 +69,10 @@ def has_converter(language: str) -> bool:
 
 
 def without_rules(text: str, language: str) -> str:
-    """The text with each rule replaced by what it shows; as it is where the language has no converter. Linear in the text's length.
+    """The text with each rule replaced by what it shows; as it is where the language has no converter.
 
-    A rule without an end is text. Rules and templates do not overlap: a rule that begins in a template ends in it.
+    A rule without an end is text. Rules and templates do not overlap: a rule that begins in a template ends in it. The
+    time grows with the text's length and no faster.
 
     Args:
         text: wikitext without tags and comments, literal text (nowiki) protected.
@@ -153,8 +157,9 @@ def _shown(rule: str, converter: _Converter) -> str:
 
 
 def _wordings(body: str, converter: _Converter) -> tuple[dict[int, str], dict[int, str]]:
-    """The wordings by their variant's rank: of "variant:wording", and of "other=>variant:wording" (the first of each). Both are empty
-    where the body is no rule.
+    """The wordings by their variant's rank: of "variant:wording", and of "other=>variant:wording" (the first of each).
+
+    Both are empty where the body is no rule.
     """
     two_way: dict[int, str] = {}
     one_way: dict[int, str] = {}

@@ -22,7 +22,7 @@ from records.knowledge import Redirect
 from records.outcomes import Reason, Rejection
 
 MAX_PAGE_BYTES = 16 << 20
-"""XML of one page, without its older revisions, beyond which the file is taken for damaged; MediaWiki's own limit is 2 MiB of text."""
+"""XML of a page and one revision beyond which the file is taken for damaged; MediaWiki's own limit is 2 MiB of text."""
 MAX_TEXT_CHARS = 4 << 20
 """Wikitext beyond which a page is refused."""
 MAX_HEADER_BYTES = 1 << 20
@@ -169,8 +169,9 @@ def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int,
 
 
 def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
-    """Cuts all revisions but the newest out of what has been read of a page: a whole history may be many times larger than memory."""
-    begin, end = window.data.find(b"<revision>", start), window.data.rfind(_REVISION_CLOSE, start) + len(_REVISION_CLOSE)
+    """Cuts all revisions but the newest out of what has been read of a page: a history may be larger than memory."""
+    begin = window.data.find(b"<revision>", start)
+    end = window.data.rfind(_REVISION_CLOSE, start) + len(_REVISION_CLOSE)
     written = [each + _REVISION_CLOSE for each in window.data[begin:end].split(_REVISION_CLOSE)[:-1]]
     try:
         found = list(etree.fromstring(_OPEN + window.data[begin:end] + _CLOSE, parser)) if begin != -1 else []
@@ -212,7 +213,8 @@ def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejecti
         raise ValueError("it has no title")
     raw_title, page_id = fields["title"].text or "", int(fields["id"].text)
     if not (revisions := page.findall("revision")):
-        return reject(Reason.BAD_PAGE, "Article", site.wiki, page_id, 0, evidence="the page has no revision", title=raw_title)
+        evidence = "the page has no revision"
+        return reject(Reason.BAD_PAGE, "Article", site.wiki, page_id, 0, evidence=evidence, title=raw_title)
     revision = newest_revision(revisions)
     revision_id, timestamp = revision_id_of(revision), timestamp_of(revision)
     text, model = revision.findtext("text") or "", revision.findtext("model", "wikitext")
@@ -226,7 +228,7 @@ def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejecti
     title = normalise_title(raw_title, first_letter=site.first_letter)
     if not title:
         return refuse(Reason.BAD_PAGE, "the title is illegal")
-    if model == "wikitext" and (wrong := wrong_sum(revision)):  # other models may be written otherwise than they are stored
+    if model == "wikitext" and (wrong := wrong_sum(revision)):  # others may be written otherwise than they are stored
         raise ValueError(wrong)
     redirect, hidden = fields.get("redirect"), _REDIRECT.match(text)
     goal = redirect.get("title", "") if redirect is not None else hidden[1] if hidden else None

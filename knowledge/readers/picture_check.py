@@ -47,7 +47,8 @@ def inspect_picture(data: bytes) -> PictureFacts | Refusal:
                 return Refusal(Reason.PICTURE_TOO_SMALL, f"{width}x{height}")
             if is_animation(picture):
                 return Refusal(Reason.PICTURE_KIND, f"{Image.MIME[kind]}, several frames")
-            return PictureFacts(Image.MIME[kind], width, height, str(imagehash.phash(as_shown(picture, at_least=_HASH_SIDE))))
+            bits = imagehash.phash(as_shown(picture, at_least=_HASH_SIDE))
+            return PictureFacts(Image.MIME[kind], width, height, str(bits))
     except PictureError as error:
         return Refusal(error.reason, str(error)[:200])
 

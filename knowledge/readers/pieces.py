@@ -142,11 +142,13 @@ class Window:
         self._origins = kept[first:]
 
     def replace(self, begin: int, end: int, data: bytes) -> None:
-        """Puts shorter data in the place of some of what was read; what was read behind it keeps its place in the file."""
+        """Puts shorter data in the place of some of what was read; places in the file stay what they are."""
+        def moved(index: int) -> int:
+            return index if index <= begin else max(begin + len(data), index - (end - begin - len(data)))
+
         self.data = self.data[:begin] + data + self.data[end:]
-        shorter = end - begin - len(data)
-        self.owned = self.owned - shorter if self.owned >= end else min(self.owned, begin + len(data))
-        self._origins = [(index if index <= begin else max(begin + len(data), index - shorter), offset) for index, offset in self._origins]
+        self.owned = moved(self.owned)
+        self._origins = [(moved(index), offset) for index, offset in self._origins]
 
     def place(self, index: int) -> str:
         """A place in `data` as a person can find it in the file."""

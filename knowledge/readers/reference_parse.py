@@ -76,7 +76,8 @@ class ReferenceParser:
         if len(page.text) > MAX_CHARS:
             return refuse(Reason.PAGE_TOO_LARGE, f"{len(page.text):,} characters for the reference parser, {MAX_CHARS:,} allowed")
         text = page.text
-        if "-{" in text and has_converter(self.site.language):  # its rules are read where comments and literal text are gone
+        if "-{" in text and has_converter(self.site.language):
+            # Its rules are read where comments and literal text are gone, as in `wikitext`.
             text = without_rules(markup.strip_tags(markup.without_noncharacters(text))[0], self.site.language)
         reply = self._ask(text)
         if isinstance(reply, str):

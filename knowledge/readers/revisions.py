@@ -1,9 +1,10 @@
-"""The `<revision>` elements of an exported page: which one is the page, whether its text is there, and whether it is the one that was exported.
+"""The `<revision>` elements of an exported page: which one is the page, whether its text is there, and unharmed.
 
-Schema 0.11 knows revisions of several slots: the text of the main one stands in the revision itself, the others' in its `<content>` elements.
+Schema 0.11 knows revisions of several slots: the text of the main one stands in the revision itself, the others' in its
+`<content>` elements.
 
-Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (what it writes of text that is deleted or cannot be loaded) and
-`RevisionSlots::computeSha1`.
+Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (what it writes of a text that is
+deleted or cannot be loaded) and `RevisionSlots::computeSha1`.
 """
 import functools
 import hashlib
@@ -32,8 +33,8 @@ def timestamp_of(revision: etree._Element) -> str:
 def newest_revision(revisions: list[etree._Element]) -> etree._Element:
     """The newest of a page's revisions (one at least) whose text is there; where none's is, the newest.
 
-    Exports hold revisions in any order. The time says which is newer, as on the wiki itself: what was imported late has a higher
-    number. Of the same time, or where a revision has none, the number does.
+    Exports hold revisions in any order. The time says which is newer, as on the wiki itself: what was imported late has
+    a higher number. Of the same time, or where a revision has none, the number does.
     """
     if len(revisions) == 1:
         return revisions[0]
@@ -49,22 +50,23 @@ def withheld(revision: etree._Element) -> str:
         return "the page's text is deleted"
     if text is not None and text.text:
         return ""
-    stated = [revision.findtext("sha1"), text.get("sha1") if text is not None else None]
-    if text is None or text.get("location") or text.get("bytes", "0") != "0" or any(each and each != base36_sum("") for each in stated):
-        return "the export does not hold the page's text"
-    return ""
+    if text is not None and not text.get("location") and text.get("bytes", "0") == "0" and {
+            revision.findtext("sha1"), text.get("sha1")} <= {None, "", base36_sum("")}:
+        return ""
+    return "the export does not hold the page's text"
 
 
 def wrong_sum(revision: etree._Element) -> str:
     """Which text of a revision is not the one whose sha1 is stated, or "".
 
-    `<text sha1>` is of one slot's text, the revision's `<sha1>` of all of them: of one slot's text, or of the slots' sums. A text that
-    is not there has no sum.
+    `<text sha1>` is of one slot's text, the revision's `<sha1>` of all of them: of the one slot's text, or of the
+    slots' sums. A text that is not there has no sum.
 
     Raises:
         ValueError: what is stated is no number in base 36.
     """
-    texts = {MAIN: revision.find("text")} | {content.findtext("role") or "": content.find("text") for content in revision.iterfind("content")}
+    others = {content.findtext("role") or "": content.find("text") for content in revision.iterfind("content")}
+    texts = {MAIN: revision.find("text"), **others}
     sums: dict[str, int] = {}
     for role, text in texts.items():
         stated = text.get("sha1") if text is not None else None
@@ -75,15 +77,17 @@ def wrong_sum(revision: etree._Element) -> str:
         elif stated:
             sums[role] = int(stated, 36)
     whole = revision.findtext("sha1")
-    # The order is that of the roles. The main slot's sum first, as its text stands first, is found in exports of other tools.
-    if whole and len(sums) == len(texts) and int(whole, 36) not in (_sum_of(sums, sorted(sums)), _sum_of(sums, list(sums))):
+    # The order is that of the roles. The main slot first, as it stands first, is found in exports of other tools.
+    orders = (sorted(sums), list(sums))
+    if whole and len(sums) == len(texts) and int(whole, 36) not in (_sum_of(sums, order) for order in orders):
         return "its text is not the one whose sha1 it states"
     return ""
 
 
 def _sum_of(sums: dict[str, int], roles: list[str]) -> int:
     """The sum of several slots' sums, taken in one after the other."""
-    return functools.reduce(lambda all_before, role: _sum(_in_base_36(all_before) + _in_base_36(sums[role])), roles[1:], sums[roles[0]])
+    first, *others = (sums[role] for role in roles)
+    return functools.reduce(lambda before, other: _sum(_in_base_36(before) + _in_base_36(other)), others, first)
 
 
 def _sum(text: str) -> int:

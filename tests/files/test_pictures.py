@@ -1,4 +1,5 @@
 """Every mode that Pillow reads is decoded to what a viewer shows."""
+
 import struct
 from io import BytesIO
 from pathlib import Path
@@ -33,8 +34,23 @@ def _tiff(values: np.ndarray, bits: int, *, photometric: int = 1, sample_format:
         data = b"".join(struct.pack(">I", int(a) << 12 | int(b))[1:] for a, b in pairs)
     else:
         data = values.tobytes()
-    fields = {256: width, 257: height, 258: bits, 259: 1, 262: photometric, 273: 8, 277: 1, 278: height, 279: len(data), 339: sample_format}
-    table = struct.pack("<H", len(fields)) + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in fields.items()) + b"\0\0\0\0"
+    fields = {
+        256: width,
+        257: height,
+        258: bits,
+        259: 1,
+        262: photometric,
+        273: 8,
+        277: 1,
+        278: height,
+        279: len(data),
+        339: sample_format,
+    }
+    table = (
+        struct.pack("<H", len(fields))
+        + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in fields.items())
+        + b"\0\0\0\0"
+    )
     return b"II*\0" + struct.pack("<I", 8 + len(data)) + data + table
 
 
@@ -54,16 +70,41 @@ def test_grey_of_12_bits_is_white_at_its_own_largest_value():
     assert np.abs(np.asarray(decode(_tiff((RAMP * 4095).astype(np.uint16), 12)))[..., 0] - RAMP * 255).max() <= 1
 
 
-@pytest.mark.parametrize(("values", "bits", "sample_format"), [((RAMP * 65535).astype("<u2"), 16, 1), (RAMP.astype("<f4"), 32, 3)], ids=["16", "32"])
+@pytest.mark.parametrize(
+    ("values", "bits", "sample_format"),
+    [((RAMP * 65535).astype("<u2"), 16, 1), (RAMP.astype("<f4"), 32, 3)],
+    ids=["16", "32"],
+)
 def test_a_tiff_whose_zero_is_white_is_turned_round(values, bits, sample_format):
     shown = decode(_tiff(values, bits, photometric=0, sample_format=sample_format))
     assert np.abs(np.asarray(shown)[..., 0] - (1 - RAMP) * 255).max() <= 1
 
 
-@pytest.mark.parametrize("values", [
-    (RAMP * 255).astype(np.int32), (RAMP * 65535).astype(np.int32), (RAMP * 2_000_000_000).astype(np.int32), (RAMP * 4000 - 2000).astype(np.int32),
-    RAMP.astype(np.float32), (RAMP * 255).astype(np.float32), (RAMP * 65535).astype(np.float32), (RAMP * 3e9).astype(np.float32),
-    (RAMP - 0.5).astype(np.float32)], ids="whole255 whole65535 whole2e9 whole-signed real1 real255 real65535 real3e9 real-signed".split())  # noqa: SIM905
+@pytest.mark.parametrize(
+    "values",
+    [
+        (RAMP * 255).astype(np.int32),
+        (RAMP * 65535).astype(np.int32),
+        (RAMP * 2_000_000_000).astype(np.int32),
+        (RAMP * 4000 - 2000).astype(np.int32),
+        RAMP.astype(np.float32),
+        (RAMP * 255).astype(np.float32),
+        (RAMP * 65535).astype(np.float32),
+        (RAMP * 3e9).astype(np.float32),
+        (RAMP - 0.5).astype(np.float32),
+    ],
+    ids=[
+        "whole255",
+        "whole65535",
+        "whole2e9",
+        "whole-signed",
+        "real1",
+        "real255",
+        "real65535",
+        "real3e9",
+        "real-signed",
+    ],
+)
 def test_32_bits_are_scaled_by_the_convention_that_fits_or_by_their_own_range(values):
     assert np.abs(_shown_ramp(Image.fromarray(values), "TIFF") - RAMP * 255).max() <= 1
 
@@ -91,10 +132,20 @@ def test_black_and_white_is_black_and_white(kind):
     assert set(np.unique(shown)) == {0, 255}
 
 
-@pytest.mark.parametrize(("mode", "pixel", "shown"), [
-    ("RGBA", (200, 100, 0, 128), (227, 177, 127)), ("LA", (200, 128), (227, 227, 227)), ("RGBa", (100, 50, 0, 128), (227, 177, 127)),
-    ("La", (100, 128), (227, 227, 227)), ("RGBX", (200, 100, 0, 7), (200, 100, 0)), ("HSV", (0, 255, 200), (200, 0, 0)),
-    ("YCbCr", (200, 128, 128), (200, 200, 200)), ("CMYK", (0, 255, 255, 0), (255, 0, 0)), ("1", 1, (255, 255, 255))])
+@pytest.mark.parametrize(
+    ("mode", "pixel", "shown"),
+    [
+        ("RGBA", (200, 100, 0, 128), (227, 177, 127)),
+        ("LA", (200, 128), (227, 227, 227)),
+        ("RGBa", (100, 50, 0, 128), (227, 177, 127)),
+        ("La", (100, 128), (227, 227, 227)),
+        ("RGBX", (200, 100, 0, 7), (200, 100, 0)),
+        ("HSV", (0, 255, 200), (200, 0, 0)),
+        ("YCbCr", (200, 128, 128), (200, 200, 200)),
+        ("CMYK", (0, 255, 255, 0), (255, 0, 0)),
+        ("1", 1, (255, 255, 255)),
+    ],
+)
 def test_a_mode_is_shown_as_its_colours_say_on_white(mode, pixel, shown):
     assert as_shown(Image.new(mode, (3, 3), pixel)).getpixel((1, 1)) == shown
 
@@ -113,9 +164,17 @@ def test_a_palette_is_laid_on_white_by_the_alpha_of_each_entry_or_by_its_clear_o
     assert as_shown(_palette(Image.new("PA", (4, 4), (1, 128)))).getpixel((1, 1)) == (227, 177, 127)
 
 
-@pytest.mark.parametrize(("image", "key"), [
-    (Image.new("L", (4, 4), 77), 77), (Image.new("1", (4, 4), 1), 1), (Image.new("1", (4, 4), 0), 0), (Image.new("RGB", (4, 4), (1, 2, 3)), (1, 2, 3)),
-    (Image.fromarray(np.full((4, 4), 500, np.uint16)), 500)], ids=["L", "white", "black", "RGB", "I;16"])
+@pytest.mark.parametrize(
+    ("image", "key"),
+    [
+        (Image.new("L", (4, 4), 77), 77),
+        (Image.new("1", (4, 4), 1), 1),
+        (Image.new("1", (4, 4), 0), 0),
+        (Image.new("RGB", (4, 4), (1, 2, 3)), (1, 2, 3)),
+        (Image.fromarray(np.full((4, 4), 500, np.uint16)), 500),
+    ],
+    ids=["L", "white", "black", "RGB", "I;16"],
+)
 def test_the_one_value_that_a_png_names_as_clear_is_clear(image, key):
     assert decode(file_of(image, "PNG", transparency=key)).getpixel((1, 1)) == (255, 255, 255)
 
@@ -146,8 +205,15 @@ def test_a_profile_counts_for_palettes_and_with_transparency_too():
     assert decode(file_of(clear, "PNG", icc_profile=profile)).getpixel((0, 0)) == (255, 255, 255)
 
 
-@pytest.mark.parametrize("image", [Image.new("L", (8, 8), 128), Image.new("LA", (8, 8), (128, 255)), Image.fromarray(np.full((8, 8), 128 * 257, np.uint16))],
-                         ids=["L", "LA", "I;16"])
+@pytest.mark.parametrize(
+    "image",
+    [
+        Image.new("L", (8, 8), 128),
+        Image.new("LA", (8, 8), (128, 255)),
+        Image.fromarray(np.full((8, 8), 128 * 257, np.uint16)),
+    ],
+    ids=["L", "LA", "I;16"],
+)
 def test_grey_of_an_embedded_profile_becomes_srgb(image):
     assert decode(file_of(image, "PNG", icc_profile=grey_profile(1.0))).getpixel((4, 4)) == (188, 188, 188)
 
@@ -166,12 +232,21 @@ def test_inks_are_mixed_as_their_profile_says_or_else_plainly(kind):
 
 
 def test_lightness_and_opponent_colours_are_read():
-    lab = ImageCms.profileToProfile(Image.new("RGB", (8, 8), COLOUR), ImageCms.createProfile("sRGB"), ImageCms.createProfile("LAB"), outputMode="LAB")
+    lab = ImageCms.profileToProfile(
+        Image.new("RGB", (8, 8), COLOUR),
+        ImageCms.createProfile("sRGB"),
+        ImageCms.createProfile("LAB"),
+        outputMode="LAB",
+    )
     for shown in (as_shown(lab), decode(file_of(lab, "TIFF"))):
         assert np.abs(np.subtract(shown.getpixel((4, 4)), COLOUR)).max() <= 2
 
 
-@pytest.mark.parametrize("profile", [b"no profile", rgb_profile(ADOBE_RGB, 2.2)[:200], grey_profile(1.0), ink_profile({})], ids=["text", "cut", "grey", "ink"])
+@pytest.mark.parametrize(
+    "profile",
+    [b"no profile", rgb_profile(ADOBE_RGB, 2.2)[:200], grey_profile(1.0), ink_profile({})],
+    ids=["text", "cut", "grey", "ink"],
+)
 def test_a_profile_that_is_damaged_or_of_other_colours_is_ignored(profile):
     assert decode(file_of(Image.new("RGB", (8, 8), COLOUR), "PNG", icc_profile=profile)).getpixel((4, 4)) == COLOUR
 
@@ -189,10 +264,14 @@ def test_a_picture_is_shown_upright_and_its_size_is_told_so(kind, number):
     exif, upright = Image.Exif(), Image.new("RGB", (40, 24), "white")
     exif[0x0112] = number
     upright.paste("red", (0, 0, 20, 12))
-    stored = {2: (0,), 3: (3,), 4: (1,), 5: (5,), 6: (2,), 7: (6,), 8: (4,)}.get(number, ())  # the turn that undoes it: Pillow's numbers
+    stored = {2: (0,), 3: (3,), 4: (1,), 5: (5,), 6: (2,), 7: (6,), 8: (4,)}.get(
+        number, ()
+    )  # the turn that undoes it: Pillow's numbers
     for turn in stored:
         upright_as_stored = upright.transpose(Image.Transpose(turn))
-    data = file_of(upright_as_stored if stored else upright, kind, exif=exif, **({"lossless": True} if kind == "WEBP" else {}))
+    data = file_of(
+        upright_as_stored if stored else upright, kind, exif=exif, **({"lossless": True} if kind == "WEBP" else {})
+    )
     shown = decode(data)
     assert shown.size == (40, 24)
     assert np.abs(np.subtract(shown.getpixel((4, 4)), (255, 0, 0))).max() < 20
@@ -201,7 +280,15 @@ def test_a_picture_is_shown_upright_and_its_size_is_told_so(kind, number):
         assert shown_size(image) == (40, 24)
 
 
-@pytest.mark.parametrize("exif", [b"Exif\0\0", b"Exif\0\0XX*\0\0\0\0\x08", b"Exif\0\0II*\0\xff\xff\xff\x7f", b"Exif\0\0MM\0*\0\0\0\x08\0\x05\x01\x12\0\x03"])
+@pytest.mark.parametrize(
+    "exif",
+    [
+        b"Exif\0\0",
+        b"Exif\0\0XX*\0\0\0\0\x08",
+        b"Exif\0\0II*\0\xff\xff\xff\x7f",
+        b"Exif\0\0MM\0*\0\0\0\x08\0\x05\x01\x12\0\x03",
+    ],
+)
 def test_exif_data_that_cannot_be_read_hide_no_picture(exif):
     assert decode(file_of(scene(1, (64, 48)), exif=exif)).size == (64, 48)
 
@@ -213,8 +300,16 @@ def _several(kind: str, **options) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize(("kind", "name", "moves"), [
-    ("MPO", "JPEG", False), ("TIFF", "TIFF", False), ("GIF", "GIF", True), ("PNG", "PNG", True), ("WEBP", "WEBP", True)])
+@pytest.mark.parametrize(
+    ("kind", "name", "moves"),
+    [
+        ("MPO", "JPEG", False),
+        ("TIFF", "TIFF", False),
+        ("GIF", "GIF", True),
+        ("PNG", "PNG", True),
+        ("WEBP", "WEBP", True),
+    ],
+)
 def test_a_still_that_carries_a_second_picture_is_a_still_and_an_animation_is_none(kind, name, moves):
     data = _several(kind)
     with opened(data) as image:
@@ -239,5 +334,10 @@ def test_a_jpeg_with_a_preview_in_its_exif_data_is_the_large_one():
 
 def test_pictures_are_opened_in_one_place_and_in_the_sandbox_which_is_given_plain_ones():
     packages = [path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests"]
-    found = {str(path.relative_to(ROOT)) for package in packages for path in package.rglob("*.py") if "Image.open(" in path.read_text(encoding="utf-8")}
+    found = {
+        str(path.relative_to(ROOT))
+        for package in packages
+        for path in package.rglob("*.py")
+        if "Image.open(" in path.read_text(encoding="utf-8")
+    }
     assert found == {"files/pictures.py", "agent/sandbox/runner.py"}

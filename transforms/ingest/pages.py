@@ -15,8 +15,8 @@ from transforms.ingest.classes import ClassTree
 from transforms.ingest.part_files import hash64, read_parts
 
 ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
-"""What stands at a title; of several the first counts, and of article and redirect the newer one. ITEM_ONLY: no page was read, but an
-item's sitelink names it."""
+"""What stands at a title; of several the first counts, and of article and redirect the newer one. ITEM_ONLY: no page
+was read, but an item's sitelink names it."""
 NOWHERE = -1
 HOP_DOUBLINGS = 6
 """Chains of up to 64 redirects are followed; what is longer is a loop."""
@@ -105,8 +105,9 @@ def build_pages(parts: Location, folder: Location, wiki: str, tree: ClassTree, m
     """Builds the page table.
 
     Args:
-        parts: the folder of parts. `page` rows are (title, `revision_order`, item), `redirect` rows (title, `revision_order` and
-            target, target), `sitelink` rows (title, entity id, entity id, classes by blank), `links` files arrays of `link_array`.
+        parts: the folder of parts. `page` rows are (title, `revision_order`, item), `redirect` rows (title,
+            `revision_order` and target, target), `sitelink` rows (title, entity id, entity id, classes by blank),
+            `links` files arrays of `link_array`.
         folder: where the table goes.
         wiki: the wiki's name, for minted ids.
         tree: tells items that are no articles' subjects.
@@ -137,9 +138,9 @@ def build_pages(parts: Location, folder: Location, wiki: str, tree: ClassTree, m
 
 
 def revision_order(revision: int, page_id: int, timestamp: str = "") -> str:
-    """An order in which the newest of several revisions of a title comes first: by time ("2026-01-02T03:04:05Z"), then by number.
+    """An order in which the newest of several revisions of a title comes first: by time, then by number.
 
-    What states no time (a page of a ZIM) comes after what does.
+    What states no time (a page of a ZIM) comes after what does ("2026-01-02T03:04:05Z").
     """
     time = int("".join(c for c in timestamp if c in "0123456789")[:14] or "0")
     return f"{_LAST_TIME - time:014d} {_LAST_REVISION - revision:012d} {page_id:012d}"
@@ -170,9 +171,11 @@ def _first_of_title(rows: pa.Table) -> pa.Table:
     return rows.filter(pa.concat_arrays([pa.array([True]), pc.not_equal(keys[1:], keys[:-1])]))
 
 
-def _older_than_redirect(order: np.ndarray, hashes: np.ndarray, states: np.ndarray, orders: pa.ChunkedArray) -> list[int]:
-    """Where in `order` (by hash, then state) stands an article whose title has become a redirect in a newer revision."""
-    twice = (hashes[order[:-1]] == hashes[order[1:]]) & (states[order[:-1]] == ARTICLE) & (states[order[1:]] == REDIRECT)
+def _older_than_redirect(order: np.ndarray, hashes: np.ndarray, states: np.ndarray,
+                         orders: pa.ChunkedArray) -> list[int]:
+    """Where in `order` (by hash, then state) an article stands whose title is a redirect in a newer revision."""
+    this, following = order[:-1], order[1:]
+    twice = (hashes[this] == hashes[following]) & (states[this] == ARTICLE) & (states[following] == REDIRECT)
     return [at for at in map(int, np.flatnonzero(twice))
             if orders[int(order[at + 1])].as_py()[:_NEWNESS] < orders[int(order[at])].as_py()[:_NEWNESS]]
 

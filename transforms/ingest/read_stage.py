@@ -32,7 +32,8 @@ def parts_of(item: Read, wiki: str) -> Iterator[tuple[str, Row]]:
         case Redirect() if item.wiki == WIKIDATA:
             yield "merged", (item.title, item.target, NO_DATA)
         case Redirect():
-            yield "redirect", (item.title, f"{revision_order(item.revision, 0, item.timestamp)} {item.target}", item.target.encode())
+            order = f"{revision_order(item.revision, 0, item.timestamp)} {item.target}"
+            yield "redirect", (item.title, order, item.target.encode())
         case PropertyInfo():
             yield "property", (item.id, "", pack(item))
         case (Entity() as entity, tuple() as claims):

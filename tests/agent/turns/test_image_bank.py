@@ -136,8 +136,9 @@ def test_bytes_that_are_no_usable_picture_are_refused(data):
 
 def test_a_picture_of_16_bits_is_shown_as_grey_of_8():
     bank = ImageBank()
-    ramp = Image.linear_gradient("L").resize((64, 48)).convert("I").point(lambda value: value * 257).convert("I;16")
-    assert bank.pixels(bank.add(file_of(ramp, "PNG"), origin="task")).getextrema() == (Image.linear_gradient("L").resize((64, 48)).getextrema(),) * 3
+    ramp = Image.linear_gradient("L").resize((64, 48))
+    deep = ramp.convert("I").point(lambda value: value * 257).convert("I;16")
+    assert bank.pixels(bank.add(file_of(deep, "PNG"), origin="task")).getextrema() == (ramp.getextrema(),) * 3
 
 
 def test_a_small_file_of_the_web_that_says_it_is_huge_is_not_opened():

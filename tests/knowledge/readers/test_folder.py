@@ -43,7 +43,7 @@ def _several(form, size=(8, 8)):
     (b"", Reason.PICTURE_UNREADABLE), (b"no picture", Reason.PICTURE_UNREADABLE), (_black(1, 1), Reason.PICTURE_TOO_SMALL),
     (_black(20_000, 10_000), Reason.PICTURE_TOO_LARGE), (_black(12_000, 10_000), Reason.PICTURE_TOO_LARGE), (_picture()[:120], Reason.PICTURE_UNREADABLE),
     (_picture(form="JPEG")[:400], Reason.PICTURE_UNREADABLE), (b'<?xml version="1.0"?><svg xmlns="x"></svg>', Reason.PICTURE_KIND),
-    (_several("GIF"), Reason.PICTURE_KIND), (_several("PNG"), Reason.PICTURE_KIND), (_several("WEBP"), Reason.PICTURE_KIND),
+    *((_several(form), Reason.PICTURE_KIND) for form in ("GIF", "PNG", "WEBP")),
     (_picture(form="BMP"), Reason.PICTURE_UNREADABLE), (b"%PDF-1.4", Reason.PICTURE_UNREADABLE)])
 def test_what_is_no_usable_picture_is_refused_with_its_reason(data, reason):
     got = inspect_picture(data)

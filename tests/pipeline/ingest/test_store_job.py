@@ -156,18 +156,23 @@ def test_a_dump_given_twice_changes_nothing_but_the_count_of_duplicates(done, in
 def test_of_a_title_that_is_exported_twice_the_newer_page_counts_article_or_redirect(tmp_path, newest_first):
     page, before = small_dumps.page_xml, "2026-09-01"
     new = (page(1, "Turned", "Goal", "", 20), page(2, "Back", "", "A mill.", 20), page(3, "Twice", "Goal", "", 20),
-           page(4, "Text", "", "New, see [[Goal]].", 19), page(5, "Goal", "", "A town.", 20), page(6, "Other", "", "A town.", 20))
+           page(4, "Text", "", "New, see [[Goal]].", 19), page(5, "Goal", "", "A town.", 20),
+           page(6, "Other", "", "A town.", 20))
     old = (page(1, "Turned", "", "A mill near [[Other]].", 10), page(2, "Back", "Goal", "", 10),
-           page(3, "Twice", "Abbey", "", 10), page(4, "Text", "", "Old, see [[Other]].", 30).replace("2026-10-01", before))
-    for name, pages in (("a.xml", new if newest_first else old), ("b.xml", old if newest_first else new)):
-        (tmp_path / name).write_text(small_dumps.HEADER + "".join(pages) + "</mediawiki>\n")
-    done = run_ingest(IngestOptions(store=str(tmp_path / "store"), snapshot=SNAPSHOT, articles=(str(tmp_path / "a.xml"), str(tmp_path / "b.xml"))))
+           page(3, "Twice", "Abbey", "", 10),
+           page(4, "Text", "", "Old, see [[Other]].", 30).replace("2026-10-01", before))
+    files = tmp_path / "a.xml", tmp_path / "b.xml"
+    for file, pages in zip(files, (new, old) if newest_first else (old, new), strict=True):
+        file.write_text(small_dumps.HEADER + "".join(pages) + "</mediawiki>\n")
+    articles = tuple(map(str, files))
+    done = run_ingest(IngestOptions(store=str(tmp_path / "store"), snapshot=SNAPSHOT, articles=articles))
     store = Store.open(str(tmp_path / "store"))
     assert {title: store.entity_of_title(title) for title in ("Turned", "Back", "Twice")} == {
         "Turned": "enwiki:Goal", "Back": "enwiki:Back", "Twice": "enwiki:Goal"}
     assert store.article("enwiki:Turned") is None
     assert store.article("enwiki:Text").revision == 19, "of the later time, though its number is lower"
-    assert (store.article("enwiki:Goal").in_degree, store.article("enwiki:Other").in_degree) == (1, 0), "links of older texts do not count"
+    linked = [store.article(f"enwiki:{title}").in_degree for title in ("Goal", "Other")]
+    assert linked == [1, 0], "links of older texts do not count"
     assert done.reasons == {"duplicate_record": 4}
 
 
