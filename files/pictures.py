@@ -159,7 +159,7 @@ def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
         bits = tags.get(_TIFF_BITS, (16,))[0]  # 12 in some TIFF files
         grey = np.rint(np.minimum(np.arange(1 << 16) / ((1 << bits) - 1), 1) * 255).astype(np.uint8)[values]
     else:
-        if image.mode == "I" and tags.get(_TIFF_SAMPLE_FORMAT, (2,))[0] == 1:
+        if tags.get(_TIFF_SAMPLE_FORMAT, (2,))[0] == 1:
             values = values.view(np.uint32)
         values = np.nan_to_num(values.astype(np.float32), copy=False, nan=0.0, posinf=0.0, neginf=0.0)
         low, high = float(values.min()), float(values.max())

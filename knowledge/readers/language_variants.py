@@ -146,7 +146,7 @@ def _shown(rule: str, converter: _Converter) -> str:
         return body
     if flags & {"N", "-"} or flags == {"T"} or ("H" in flags and "D" not in flags):
         return ""
-    if "H" not in flags and not flags.isdisjoint(converter.variants):
+    if not flags.isdisjoint(converter.variants):
         return body
     two_way, one_way = _wordings(body, converter)
     if "D" in flags:

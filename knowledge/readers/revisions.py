@@ -50,7 +50,7 @@ def withheld(revision: etree._Element) -> str:
         return "the page's text is deleted"
     if text is not None and text.text:
         return ""
-    if text is not None and not text.get("location") and text.get("bytes", "0") == "0" and {
+    if text is not None and text.get("bytes", "0") == "0" and {
             revision.findtext("sha1"), text.get("sha1")} <= {None, "", base36_sum("")}:
         return ""
     return "the export does not hold the page's text"

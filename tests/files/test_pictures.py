@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
+from files import pictures
 from files.pictures import as_shown, decode, is_animation, kind_of, opened, shown_size
 from tests.files.icc_profiles import ADOBE_RGB, DISPLAY_P3, SRGB, grey_profile, ink_profile, rgb_profile
 from tests.models.pictures import file_of, scene
@@ -251,9 +252,18 @@ def test_a_profile_that_is_damaged_or_of_other_colours_is_ignored(profile):
     assert decode(file_of(Image.new("RGB", (8, 8), COLOUR), "PNG", icc_profile=profile)).getpixel((4, 4)) == COLOUR
 
 
+def test_a_profile_counts_for_pixels_of_its_own_colours_alone():
+    image, grey = Image.new("YCbCr", (8, 8), (100, 90, 160)), grey_profile(1.0)
+    plain, named = (
+        decode(file_of(image, "TIFF", compression="jpeg", **options)) for options in ({}, {"icc_profile": grey})
+    )
+    assert named.getpixel((4, 4)) == plain.getpixel((4, 4))
+
+
 def test_a_profile_that_is_srgb_changes_no_pixel():
     plain = decode(file_of(scene(1, (64, 48)), "PNG"))
     own = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    assert pictures._to_srgb(own, "RGB") is None, "no time is spent on it"
     assert decode(file_of(scene(1, (64, 48)), "PNG", icc_profile=own)).tobytes() == plain.tobytes()
     assert decode(file_of(scene(1, (64, 48)), "PNG", icc_profile=rgb_profile(SRGB, 1.8))).tobytes() != plain.tobytes()
 
