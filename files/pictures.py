@@ -21,7 +21,6 @@ MAX_PIXELS = 100_000_000
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
 """What is read. Pillow knows fifty more: some run outside programs (EPS), most have decoders that are little tried."""
 _ANIMATED_FORMATS = ("PNG", "WEBP", "GIF")
-_PROFILE_SPACES = {"L": "GRAY", "RGB": "RGB", "CMYK": "CMYK"}
 _SAMPLE = Image.fromarray(np.stack(np.meshgrid(*[np.arange(0, 256, 51)] * 3), -1).reshape(1, -1, 3).astype(np.uint8))
 """216 colours, evenly spread."""
 _TIFF_BITS, _TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 258, 262, 339
@@ -134,7 +133,7 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
-    """(the picture in mode L, RGB, CMYK or another of 8 bits without alpha, its alpha as L or None)."""
+    """(the picture in mode L, RGB or CMYK, its alpha as L or None)."""
     mode, key = image.mode, image.info.get("transparency")
     if mode in ("I", "F") or mode.startswith("I;16"):
         values = np.asarray(image)
@@ -149,7 +148,9 @@ def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]
         image = image.convert("RGBA")
     if image.mode in ("RGBA", "LA"):
         return image.convert(image.mode[:-1]), image.getchannel("A")
-    return image.convert("L") if mode == "1" else image.convert("RGB") if mode in ("P", "LAB") else image, None
+    if mode == "1":
+        return image.convert("L"), None
+    return image if mode in ("L", "RGB", "CMYK") else image.convert("RGB"), None
 
 
 def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
@@ -181,8 +182,6 @@ def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
     """
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-        if _PROFILE_SPACES.get(mode) != source.profile.xcolor_space.strip():
-            return None
         transform = ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), mode, "RGB")
         if mode == "RGB":
             changes = np.abs(np.asarray(_SAMPLE, np.int16) - np.asarray(transform.apply(_SAMPLE)))

@@ -252,12 +252,10 @@ def test_a_profile_that_is_damaged_or_of_other_colours_is_ignored(profile):
     assert decode(file_of(Image.new("RGB", (8, 8), COLOUR), "PNG", icc_profile=profile)).getpixel((4, 4)) == COLOUR
 
 
-def test_a_profile_counts_for_pixels_of_its_own_colours_alone():
-    image, grey = Image.new("YCbCr", (8, 8), (100, 90, 160)), grey_profile(1.0)
-    plain, named = (
-        decode(file_of(image, "TIFF", compression="jpeg", **options)) for options in ({}, {"icc_profile": grey})
-    )
-    assert named.getpixel((4, 4)) == plain.getpixel((4, 4))
+def test_a_profile_of_colours_is_ignored_where_the_pixels_are_grey():
+    profile = rgb_profile(ADOBE_RGB, 1.0)
+    for kind in ("PNG", "JPEG", "TIFF"):
+        assert decode(file_of(Image.new("L", (8, 8), 128), kind, icc_profile=profile)).getpixel((4, 4)) == (128, 128, 128)
 
 
 def test_a_profile_that_is_srgb_changes_no_pixel():
