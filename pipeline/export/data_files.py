@@ -6,7 +6,6 @@
 place nor at the content of the files. With the digest in the patterns no data set gets what another one left there. Files that a
 trainer names by their path have it, too: there `datasets` looks at path and time, which a copy may leave as they were.
 """
-import hashlib
 import json
 import math
 import re
@@ -18,11 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import Features
 
+from files.data_folders import content_digest
+
 FILE_BYTES = 300_000_000
 """A file that has grown so large is followed by another."""
 ROWS_PER_GROUP, GROUP_BYTES = 100, 20_000_000
 """What a reader, and a writer for each open file, must hold at once: rows with pictures are large."""
-DIGITS = 16
 _NUMBERED = re.compile(r"\w+-\d{5}")
 
 
@@ -117,15 +117,11 @@ class DataFiles:
 
 def name_files(folder: Path) -> None:
     """Gives all numbered files of a data set the name that says how many there are, and what the data set holds."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    held = hashlib.sha256()
-    for path in files:
-        with path.open("rb") as file:
-            held.update(f"{path.relative_to(folder)} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
-    numbered = [path for path in files if _NUMBERED.fullmatch(path.stem)]
+    digest = content_digest(folder)
+    numbered = [path for path in folder.rglob("*") if _NUMBERED.fullmatch(path.stem)]
     num_files = Counter(path.parent / _split(path) for path in numbered)
     for path in numbered:
-        path.rename(path.with_name(f"{path.stem}-of-{num_files[path.parent / _split(path)]:05d}-{held.hexdigest()[:DIGITS]}{path.suffix}"))
+        path.rename(path.with_name(f"{path.stem}-of-{num_files[path.parent / _split(path)]:05d}-{digest}{path.suffix}"))
 
 
 def patterns(folder: Path) -> dict[str, str]:
