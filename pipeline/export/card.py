@@ -183,6 +183,7 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
     return {"num": sum(n for k, n in tally.counts.items() if k[0] == "trajectories"), "engine": facts["engine"], "model": model,
             "rollouts": settings["teach"]["rollouts"], "tasks": facts["tasks"], "solved": facts["solved"], "played": facts["played"],
             "kept": facts["statistics"]["kept"], "distances": facts["statistics"]["distance_from_reference"],
+            "rl_played": tally.counts["played", "rl"], "uses": settings["teach"]["uses"],
             "reasons": _reasons(tally, "teach reason")}
 
 

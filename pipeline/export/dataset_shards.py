@@ -73,6 +73,7 @@ def write_shard(run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files:
                 raise InputError(f"picture {image_id}", "has no known origin", "Run `questloom synth` again on the same folder.")
             used[image_id] = ledger[image_id]
         _count(tally, question, use, split, recipe.seed)
+        tally.counts["played", use] += question.id in results
     ledger |= read_episode_ledger(EpisodeFolder.of(run), shard)
     for rendered in teaching.rendered(shard):
         split = rendered.trajectory.split.partition("/")[2]
