@@ -16,8 +16,10 @@ def content_digest(folder: Path) -> str:
 def load_folder(path: Path, split: str | None = None) -> Any:
     """`datasets.load_dataset` of a folder, or of a split of it, which never gives the rows of another folder.
 
-    `datasets` keeps what it has read by the folder's name and by the patterns in its card. So what it keeps lies here under the content of the folder.
+    `datasets` keeps what it has read by the folder's name and by the patterns in its card. So what it keeps lies here
+    under the content of the folder.
     """
     import datasets  # loads slowly: only where a folder is read
 
-    return datasets.load_dataset(str(path), split=split, cache_dir=str(Path(datasets.config.HF_DATASETS_CACHE, f"content-{content_digest(path)}")))
+    place = Path(datasets.config.HF_DATASETS_CACHE, f"content-{content_digest(path)}")
+    return datasets.load_dataset(str(path), split=split, cache_dir=str(place))

@@ -1,10 +1,11 @@
 """A data set's files: rows to as many files as their size asks for, and names that say what the data set holds.
 
-    data/rl/train-00000-of-00002-0f343b0931126a20.parquet     the split, which of how many, the digest of the whole data set
+    data/rl/train-00000-of-00002-0f343b0931126a20.parquet     split, which of how many, digest of the whole data set
 
-`datasets` keeps what it has read by the name of the data set's folder, the configuration, and the patterns in the card; it looks neither at the
-place nor at the content of the files. With the digest in the patterns no data set gets what another one left there. Files that a
-trainer names by their path have it, too: there `datasets` looks at path and time, which a copy may leave as they were.
+`datasets` keeps what it has read by the name of the data set's folder, the configuration, and the patterns in the
+card; it looks neither at the place nor at the content of the files. With the digest in the patterns no data set gets
+what another one left there. Files that a trainer names by their path have it, too: there `datasets` looks at path and
+time, which a copy may leave as they were.
 """
 import json
 import math
@@ -51,8 +52,8 @@ class RowWriter:
         if self._file is None:
             self._file = pa.OSFile(str(_numbered(self.prefix, self._num_files, "parquet")), "wb")
             columns = _leaf_columns(self.schema)
-            self._writer = pq.ParquetWriter(self._file, self.schema, compression={c: "NONE" if c.endswith(".bytes") else "ZSTD" for c in columns},
-                                            use_dictionary=[c for c in columns if not c.endswith(".bytes")])
+            self._writer = pq.ParquetWriter(self._file, self.schema, use_dictionary=[c for c in columns if not c.endswith(".bytes")],
+                                            compression={c: "NONE" if c.endswith(".bytes") else "ZSTD" for c in columns})
         self._writer.write_table(pa.Table.from_pylist(self._rows, schema=self.schema))
         self._rows, self._num_bytes = [], 0
         if self._file.tell() >= self.file_bytes:
@@ -105,8 +106,8 @@ class DataFiles:
     def put(self, name: str, features: Features | None, row: dict[str, Any]) -> None:
         """Adds a row to the files of a name ("data/rl/train"); without features it is a line of JSON."""
         if name not in self._writers:
-            prefix = self.folder / name
-            self._writers[name] = LineWriter(prefix, FILE_BYTES) if features is None else RowWriter(prefix, features, FILE_BYTES)
+            at = self.folder / name
+            self._writers[name] = RowWriter(at, features, FILE_BYTES) if features is not None else LineWriter(at, FILE_BYTES)
         self._writers[name].write(row)
 
     def close(self) -> None:
@@ -126,7 +127,8 @@ def name_files(folder: Path) -> None:
 
 def patterns(folder: Path) -> dict[str, str]:
     """By split the pattern of its files in a folder, for the card: "train-*-0f343b0931126a20.parquet"."""
-    return {_split(path): f"{_split(path)}-*-{path.stem.rpartition('-')[2]}.parquet" for path in sorted(folder.glob("*.parquet"))}
+    files = sorted(folder.glob("*.parquet"))
+    return {_split(path): f"{_split(path)}-*-{path.stem.rpartition('-')[2]}.parquet" for path in files}
 
 
 def _split(path: Path) -> str:

@@ -1,10 +1,12 @@
 """The data set of a run: `RUN/dataset`, whole or not there.
 
     README.md            the card, with the configurations that `datasets` reads
-    data/                questions by use and split, the teacher's trajectories, and what was rejected (`data_files.py`: how files are named)
+    data/                questions by use and split, the teacher's trajectories, and what was rejected
     attribution.parquet  one row a picture
     formats/             sharegpt, verl, trl, jsonl, and the reward function of their rows
     example/             the card's picture
+
+`data_files.py` says how the files in data/ and formats/ are named.
 """
 import re
 import shutil

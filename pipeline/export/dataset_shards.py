@@ -42,7 +42,8 @@ class Tally:
         self.example = min((e for e in (self.example, other.example) if e), key=lambda e: e[0], default=None)
 
 
-def write_shard(run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files: DataFiles, teaching: Teaching) -> Tally:
+def write_shard(run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files: DataFiles,
+                teaching: Teaching) -> Tally:
     """Adds one stage shard to the data set's files, and gives its numbers. `teaching` is what the teacher left.
 
     Raises:

@@ -20,18 +20,21 @@ def bench(place, answer):
     """A data set with the card and the file names of every other one, as a benchmark's makers upload it."""
     (place / "bench" / "data").mkdir(parents=True, exist_ok=True)
     (place / "bench" / "README.md").write_text(CARD)
-    pq.write_table(pa.table({"image": ["a.jpg"], "question": ["Who?"], "answer": [answer]}), place / "bench" / "data" / "train.parquet")
+    rows = pa.table({"image": ["a.jpg"], "question": ["Who?"], "answer": [answer]})
+    pq.write_table(rows, place / "bench" / "data" / "train.parquet")
     return place / "bench"
 
 
-READERS = {"a split": lambda path: load_folder(path, "train")[0]["answer"], "a folder": lambda path: load_folder(path)["train"][0]["answer"],
-           "a benchmark": lambda path: open_local(path).rows[0]["answer"],
-           "outside rows": lambda path: open_source(ExternalRules(path=str(path), name="rows", licence="CC0")).rows[0]["answer"]}
+READERS = {"a split": lambda path: load_folder(path, "train"), "a folder": lambda path: load_folder(path)["train"],
+           "a benchmark": lambda path: open_local(path).rows,
+           "outside rows": lambda path: open_source(ExternalRules(path=str(path), name="rows", licence="CC0")).rows}
 
 
 @pytest.mark.parametrize("reader", READERS)
 def test_of_two_folders_with_one_name_and_one_card_each_gives_its_own_rows(tmp_path, reader):
-    read = READERS[reader]
+    def read(path):
+        return READERS[reader](path)[0]["answer"]
+
     assert [read(bench(tmp_path / side, side)) for side in ("left", "right", "left")] == ["left", "right", "left"]
     assert read(bench(tmp_path / "left", "another")) == "another", "also where a folder was filled anew"
 

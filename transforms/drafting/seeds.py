@@ -46,10 +46,11 @@ def is_anchor(entity: Entity, article: Article | None, images: Sequence[ImageAss
             and bool(images))
 
 
-def is_linked(facts: Facts, trust: Trust, entity: Entity, living_people: bool, max_answer_words: int = MAX_ANSWER_WORDS) -> bool:
-    """Whether something with a short answer may be asked of the entity, and a pictured thing has it as the one value of a property.
+def is_linked(facts: Facts, trust: Trust, entity: Entity, living_people: bool,
+              max_answer_words: int = MAX_ANSWER_WORDS) -> bool:
+    """Whether something with a short answer may be asked of the entity, and a picture can take its place.
 
-    So a picture can take its place.
+    It can where a pictured thing has the entity as the one value of a property.
     """
     into = facts.claims_into(entity.id, limit=MAX_REVERSE)
     shown = [c for c in into if c.best and property_use(c.property).hop and facts.images_of(c.subject)]
@@ -109,7 +110,8 @@ def _explored(entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, 
                         rank=priority(recipe_seed, seed.id, "seeds"), seed=seed)
 
 
-def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset], trust: Trust, max_answer_words: int) -> list[str] | str:
+def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset], trust: Trust,
+             max_answer_words: int) -> list[str] | str:
     """The recipe's rules that an entity fits, sorted; or in words why it can be no seed. What has the weight 0 is never drawn, nor given what others lack."""
     if rules.domains.get(entity.domain) == 0:
         return "are of a domain that the recipe leaves out"
@@ -132,8 +134,9 @@ def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[Im
 def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictures: PictureRules,
               trust: Trust = Trust(), max_answer_words: int = MAX_ANSWER_WORDS) -> dict[str, int]:
     """Why entities can be no seeds by the same rules as `candidates`, in words, each with its count."""
-    found = Counter(why for e in entities
-                    if isinstance(why := _fitting(e, facts, rules, showable(facts.images_of(e.id), pictures), trust, max_answer_words), str))
+    fitting = (_fitting(e, facts, rules, showable(facts.images_of(e.id), pictures), trust, max_answer_words)
+               for e in entities)
+    found = Counter(why for why in fitting if isinstance(why, str))
     return dict(sorted(found.items()))
 
 

@@ -7,7 +7,7 @@ from records.synthesis import Answer
 from transforms.certificate.facts import Facts
 
 MAX_ANSWER_WORDS = 6
-"""Of `DraftRules.max_answer_words`, the recipe's limit, where a writer is made without a recipe (OpenSearch-VL, App.: at most 6 tokens)."""
+"""The default of the recipe's limit, `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
 """How telling an answer is by its kind: a name is remembered."""

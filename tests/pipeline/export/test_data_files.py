@@ -1,4 +1,4 @@
-"""The names of a data set's files: `datasets`, which keeps what it has read under the names in the card, never gives the rows of another run."""
+"""The names of a data set's files: `datasets`, which keeps what it has read under them, never gives the rows of another run."""
 import glob
 import json
 import os
@@ -28,7 +28,8 @@ from tests.run_files import folder, shard_path
 from tests.run_files import taught as episodes
 from transforms.episodes.episode_folder import KEEP
 
-FOLDERS = [f"formats/{tool}/{part}" for tool in ("sharegpt", "verl", "trl", "jsonl") for part in ("rl_train", "rl_validation", "trajectories_train")]
+PARTS = ("rl_train", "rl_validation", "trajectories_train")
+FOLDERS = [f"formats/{tool}/{part}" for tool in ("sharegpt", "verl", "trl", "jsonl") for part in PARTS]
 
 
 def changed(path, kind, change):
@@ -44,18 +45,27 @@ def answered(split: str):
 def another_turn(t: Trajectory) -> Trajectory:
     """A trajectory with another last turn."""
     *before, last = t.episode.turns
-    return t.replace(episode=t.episode.replace(turns=(*before, last.replace(text=last.text.replace("So it is", "Or it is")))))
+    last = last.replace(text=last.text.replace("So it is", "Or it is"))
+    return t.replace(episode=t.episode.replace(turns=(*before, last)))
+
+
+def last_stage(run: Path, shard: int):
+    return shard_path(run, world.SPLIT, "kept", shard)
+
+
+def kept_episodes(run: Path, shard: int):
+    return episodes(run).shard(episodes(run).label(KEEP), "kept", shard)
 
 
 CHANGES = {
     "nothing": lambda run, shard: None,
-    "answers of rl": lambda run, shard: changed(shard_path(run, world.SPLIT, "kept", shard), Question, answered("rl/train")),
-    "answers of validation": lambda run, shard: changed(shard_path(run, world.SPLIT, "kept", shard), Question, answered("rl/validation")),
-    "answers of the benchmark": lambda run, shard: changed(shard_path(run, world.SPLIT, "kept", shard), Question, answered("benchmark")),
-    "reasons": lambda run, shard: changed(shard_path(run, world.CERTIFY, "rejected", shard), Rejection, lambda r: r.replace(evidence={"rival": "Q2"})),
+    "answers of rl": lambda run, shard: changed(last_stage(run, shard), Question, answered("rl/train")),
+    "answers of validation": lambda run, shard: changed(last_stage(run, shard), Question, answered("rl/validation")),
+    "answers of the benchmark": lambda run, shard: changed(last_stage(run, shard), Question, answered("benchmark")),
+    "reasons": lambda run, shard: changed(shard_path(run, world.CERTIFY, "rejected", shard), Rejection,
+                                          lambda r: r.replace(evidence={"rival": "Q2"})),
     "authors": lambda run, shard: changed(ledger_path(folder(run), shard), Attribution, lambda a: a.replace(author="Another")),
-    "trajectories": lambda run, shard: changed(episodes(run).shard(episodes(run).label(KEEP), "kept", shard), Trajectory,
-                                               another_turn),
+    "trajectories": lambda run, shard: changed(kept_episodes(run, shard), Trajectory, another_turn),
 }
 """What two runs may differ by, one thing at a time."""
 
@@ -72,14 +82,18 @@ def made_by(taught: Path, place: Path, what: str) -> Path:
 def held(dataset: Path) -> dict[str, dict[str, list]]:
     """By configuration and split the rows of the files that the card names, past `datasets`."""
     front = yaml.safe_load((dataset / "README.md").read_text(encoding="utf-8").split("---")[1])
-    return {c["config_name"]: {part["split"]: [row for pattern in part["path"] for file in sorted(glob.glob(str(dataset / pattern)))
-                                               for row in pq.read_table(file).to_pylist()] for part in c["data_files"]} for c in front["configs"]}
+
+    def rows(patterns: list[str]) -> list:
+        files = [file for pattern in patterns for file in sorted(glob.glob(str(dataset / pattern)))]
+        return [row for file in files for row in pq.read_table(file).to_pylist()]
+
+    return {c["config_name"]: {part["split"]: rows(part["path"]) for part in c["data_files"]} for c in front["configs"]}
 
 
 def loaded(dataset: Path, cache: Path) -> dict[str, dict[str, list]]:
     """The same by `load_dataset`."""
-    return {name: {split: part.data.to_pylist() for split, part in load_dataset(str(dataset), name, cache_dir=str(cache)).items()}
-            for name in get_dataset_config_names(str(dataset))}
+    found = {name: load_dataset(str(dataset), name, cache_dir=str(cache)) for name in get_dataset_config_names(str(dataset))}
+    return {name: {split: part.data.to_pylist() for split, part in parts.items()} for name, parts in found.items()}
 
 
 def test_runs_with_one_card_are_told_apart_in_every_configuration(taught, tmp_path):
@@ -88,18 +102,19 @@ def test_runs_with_one_card_are_told_apart_in_every_configuration(taught, tmp_pa
     assert set(held(found[0])) == {"tasks", "rl", "sft", "benchmark", "rejected", "attribution"}
     for dataset in (*found, found[0]):
         assert loaded(dataset, tmp_path / "cache") == held(dataset)
-    names = [frozenset(p.name for p in (dataset / "data").rglob("*.parquet")) for dataset in found]
+    first, *names = [frozenset(p.name for p in (dataset / "data").rglob("*.parquet")) for dataset in (taught / "dataset", *found)]
     assert len(set(names)) == len(CHANGES), "each has names of its own"
-    assert names[0] == frozenset(p.name for p in (taught / "dataset" / "data").rglob("*.parquet")), "and one that did not change keeps its"
+    assert names[0] == first, "and one that did not change keeps its names"
 
 
 def test_fresh_processes_with_one_cache_are_given_the_run_that_they_name(taught, tmp_path):
     found = [made_by(taught, tmp_path / str(n), what) for n, what in enumerate(("nothing", "answers of rl", "nothing"))]
     lines = ["import sys", "from datasets import load_dataset",
              "print([r['answer'] for r in load_dataset(sys.argv[1], 'rl', cache_dir=sys.argv[2])['train']])"]
-    told = [subprocess.run([sys.executable, "-c", "\n".join(lines), str(dataset), str(tmp_path / "cache")], capture_output=True, text=True,
-                           check=True).stdout.strip() for dataset in found]
-    assert told == [str([row["answer"] for row in held(dataset)["rl"]["train"]]) for dataset in found] and told[0] == told[2] != told[1]
+    told = [subprocess.run([sys.executable, "-c", "\n".join(lines), str(dataset), str(tmp_path / "cache")],
+                           capture_output=True, text=True, check=True).stdout.strip() for dataset in found]
+    assert told == [str([row["answer"] for row in held(dataset)["rl"]["train"]]) for dataset in found]
+    assert told[0] == told[2] != told[1]
 
 
 def test_a_run_that_is_made_anew_in_its_place_is_read_anew(taught, tmp_path):
@@ -136,8 +151,9 @@ def test_the_formats_of_a_run_made_anew_are_read_anew_where_every_file_has_one_t
             (file,) = (dataset / part).iterdir()
             is_text = file.suffix == ".jsonl"
             rows = list(map(json.loads, file.read_text().splitlines())) if is_text else pq.read_table(file).to_pylist()
-            by_path = load_dataset("json" if is_text else "parquet", data_files=str(dataset / part / "*"), cache_dir=str(tmp_path / "cache"))["train"]
-            by_folder = next(iter(load_dataset(str(dataset / part), cache_dir=str(tmp_path / "cache")).values()))
+            cache = str(tmp_path / "cache")
+            by_path = load_dataset("json" if is_text else "parquet", data_files=str(dataset / part / "*"), cache_dir=cache)["train"]
+            by_folder = next(iter(load_dataset(str(dataset / part), cache_dir=cache).values()))
             assert by_path.data.to_pylist() == by_folder.data.to_pylist() == rows, (what, part)
             seen[part].add(str(rows))
     assert {part: len(found) for part, found in seen.items()} == dict.fromkeys(FOLDERS, 2), "one change reaches each folder"
@@ -146,7 +162,8 @@ def test_the_formats_of_a_run_made_anew_are_read_anew_where_every_file_has_one_t
 def rows_of(num: int):
     """Rows of the configuration `sft` with a picture of 10,000 bytes each."""
     for n in range(num):
-        yield {**dict.fromkeys(SFT), "id": f"{n:04d}", "messages": [], "images": [{"bytes": bytes([n % 256]) * 10_000, "path": "a.jpg"}]}
+        picture = {"bytes": bytes([n % 256]) * 10_000, "path": "a.jpg"}
+        yield {**dict.fromkeys(SFT), "id": f"{n:04d}", "messages": [], "images": [picture]}
 
 
 @pytest.mark.parametrize(("features", "suffix"), [(SFT, "parquet"), (None, "jsonl")])
@@ -165,7 +182,8 @@ def test_there_are_as_many_files_as_the_size_asks_for(tmp_path, monkeypatch, fea
     assert [p.name for p in found] == [*(f"train-{n:05d}-of-{len(train):05d}-{digest}.{suffix}" for n in range(len(train))),
                                        f"validation-00000-of-00001-{digest}.{suffix}"]
     assert len(train) == 3 and all(100_000 <= p.stat().st_size < 150_000 for p in train[:-1])
-    rows = [row["id"] for p in train for row in (pq.read_table(p).to_pylist() if features else map(json.loads, p.read_text().splitlines()))]
+    rows = [row["id"] for p in train
+            for row in (pq.read_table(p).to_pylist() if features else map(json.loads, p.read_text().splitlines()))]
     assert len(rows) == 30 and rows == sorted(rows)
 
 
@@ -188,7 +206,8 @@ def test_a_small_run_has_one_file_a_split(taught):
 
 def test_the_digest_is_of_every_file_and_its_place(tmp_path):
     names = []
-    for n, (place, text) in enumerate([("data/rl/train", "a"), ("data/rl/train", "b"), ("data/tasks/train", "a"), ("data/rl/train", "a")]):
+    for n, (place, text) in enumerate([("data/rl/train", "a"), ("data/rl/train", "b"), ("data/tasks/train", "a"),
+                                       ("data/rl/train", "a")]):
         for name, held in ((f"{place}-00000.jsonl", text), ("attribution.parquet", "authors")):
             path = tmp_path / str(n) / name
             path.parent.mkdir(parents=True, exist_ok=True)

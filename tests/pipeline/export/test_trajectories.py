@@ -87,14 +87,18 @@ def test_a_teacher_that_plays_after_the_data_set_was_made_says_in_rl_how_often_i
     assert "Nor are there the columns\n`teacher_rollouts` and `teacher_correct`" in before
     assert not any("teacher_rollouts" in pq.read_schema(file).names for file in (run / "dataset").rglob("*.parquet"))
     uses = recipe_for(str(run), overrides=["teach.uses=[sft,rl]"]).teach.uses  # as the card says
+
+    def once_in_two(conversation):
+        return "no tags" if teacher.NUMBERS[conversation.task_id] == 1 and conversation.rollout else teacher.solver(conversation)
+
     with Opened() as opened:
-        summary, _ = teacher.teach(run, made / "store", lambda c: teacher.solver(c) if teacher.NUMBERS[c.task_id] != 1 or not c.rollout else "no tags",
-                                   uses=uses, rollouts=2)
+        summary, _ = teacher.teach(run, made / "store", once_in_two, uses=uses, rollouts=2)
         finish_teach(str(run), store=str(made / "store"), summary=summary, opened=opened)
     found = rl_rows(run, tmp_path)
     assert found.pop(1) == (2, 1) and found and set(found.values()) == {(2, 2)}
     text = (run / "dataset" / "README.md").read_text()
-    assert f"Of the {len(found) + 1} questions in `rl` the teacher played {len(found) + 1}:" in text and "It was told to play" not in text
+    assert f"Of the {len(found) + 1} questions in `rl` the teacher played {len(found) + 1}:" in text
+    assert "It was told to play" not in text
 
 
 def test_where_the_teacher_played_none_of_rl_the_card_says_so_and_how_it_plays_them(taught, tmp_path):

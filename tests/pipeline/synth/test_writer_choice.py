@@ -23,7 +23,8 @@ def test_every_writer_has_the_recipes_limit_on_the_words_of_an_answer(small, tmp
     job = Job(RunFolder(str(tmp_path)), small, recipe_of(LLM | {"draft": {"max_answer_words": most}}, "test"))
     writer = make_writer(job)
     exploration = make_exploration(job, writer)
-    assert {made.max_answer_words for made in (writer, make_composer(job), exploration.explorer, exploration.composer, exploration.rules)} == {most}
+    made = (writer, make_composer(job), exploration.explorer, exploration.composer, exploration.rules)
+    assert {each.max_answer_words for each in made} == {most}
 
 
 def test_run_and_forecast_draw_fewer_seeds_where_the_recipe_wants_shorter_answers(small, tmp_path):
