@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from eval.statements import Statement
+from files.data_folders import load_folder
 from records.errors import InputError
 
 MAX_PICTURE_BYTES = 200_000_000
@@ -139,7 +140,7 @@ def _read(path: Path) -> Any:
 
         if (path / "state.json").is_file():
             return undecoded(datasets.load_from_disk(str(path)))
-        found = datasets.load_dataset(str(path))
+        found = load_folder(path)
         if len(found) != 1:
             raise InputError(f"--data {path}", f"holds several splits ({', '.join(found)})", "Name the file of the one that is meant.")
         return undecoded(next(iter(found.values())))

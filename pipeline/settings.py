@@ -60,7 +60,6 @@ class ExportRules:
     """easy:medium:hard of the RL configuration (VSearcher 4:3:3); empty: as they come."""
     benchmark_share: Share = 0.0
     """Share of anchors set aside as the run's own frozen benchmark; questions of level `benchmark` are set aside whatever it is."""
-    questions_per_shard: Annotated[int, Gt(0)] = 500
     formats: tuple[str, ...] = ("sharegpt", "verl", "trl")
     """Also "jsonl" (ms-swift, rLLM), whose pictures take a third more room."""
 

@@ -1,6 +1,7 @@
 """The READMEs are the map of the tree: what they name is there, what is there they name, and their links lead somewhere."""
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,12 @@ def dead_links(document: Path) -> list[str]:
     return [link for link in links if "://" not in link and not (document.parent / (link.partition("#")[0] or document.name)).exists()]
 
 
+def repeated(document: Path) -> list[str]:
+    """The beginnings of a document's longer paragraphs that stand in it twice."""
+    counts = Counter(paragraph.strip() for paragraph in document.read_text(encoding="utf-8").split("\n\n") if len(paragraph) > 200)
+    return [paragraph[:80] for paragraph, number in counts.items() if number > 1]
+
+
 def unnamed(package: Path) -> list[str]:
     """The folders and modules of a package that neither their folder's README names nor, for what lies in a folder without one, the next README above."""
     missing = []
@@ -75,6 +82,12 @@ def test_what_a_document_names_is_there():
 
 def test_every_relative_link_leads_somewhere():
     assert {str(document.relative_to(ROOT)): links for document in documents(ROOT) if (links := dead_links(document))} == {}
+
+
+def test_no_document_says_a_thing_twice(tmp_path):
+    assert {str(document.relative_to(ROOT)): twice for document in documents(ROOT) if (twice := repeated(document))} == {}
+    (tmp_path / "twice.md").write_text(f"# A page\n\n{'long ' * 50}\n\nshort\n\nshort\n\n{'long ' * 50}\n", encoding="utf-8")
+    assert repeated(tmp_path / "twice.md") == [("long " * 16)]
 
 
 def test_every_package_and_module_is_named_by_the_readme_that_covers_it():

@@ -16,6 +16,7 @@ from calls.shared.place import is_url
 from knowledge.readers.titles import is_invented
 from pipeline.export.attribution import Attribution, store_facts
 from pipeline.export.column_words import COLUMNS
+from pipeline.export.data_files import patterns
 from pipeline.export.dataset_shards import Tally
 from pipeline.export.formats import REWARDED
 from pipeline.export.quota import BENCHMARK_SPLIT
@@ -99,15 +100,12 @@ def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """The configurations: to each its splits and their files. What has no row is left out."""
     found: dict[str, dict[str, list[str]]] = {name: {} for name in CONFIGURATIONS}
     for use in ("rl", "sft", "tasks", "benchmark"):
-        for split in sorted({path.name.rsplit("-", 2)[0] for path in (folder / "data" / use).glob("*.parquet")}):
-            pattern = f"data/{use}/{split}-*.parquet"
+        for split, pattern in patterns(folder / "data" / use).items():
             if use in ("rl", "benchmark"):
-                found[use][split] = [pattern]
-            found["tasks"].setdefault("benchmark" if use == "benchmark" else split, []).append(pattern)
-    for split in sorted({path.name.rsplit("-", 2)[0] for path in (folder / "data/trajectories").glob("*.parquet")}):
-        found["sft"][split] = [f"data/trajectories/{split}-*.parquet"]
-    if any((folder / "data/rejected").glob("*.parquet")):
-        found["rejected"]["rejected"] = ["data/rejected/rejected-*.parquet"]
+                found[use][split] = [f"data/{use}/{pattern}"]
+            found["tasks"].setdefault("benchmark" if use == "benchmark" else split, []).append(f"data/{use}/{pattern}")
+    for name, use in (("sft", "trajectories"), ("rejected", "rejected")):
+        found[name] = {split: [f"data/{use}/{pattern}"] for split, pattern in patterns(folder / "data" / use).items()}
     if (folder / "attribution.parquet").exists():
         found["attribution"]["pictures"] = ["attribution.parquet"]
     return {name: [{"split": split, "path": paths} for split, paths in splits.items()] for name, splits in found.items() if splits}
@@ -185,6 +183,7 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
     return {"num": sum(n for k, n in tally.counts.items() if k[0] == "trajectories"), "engine": facts["engine"], "model": model,
             "rollouts": settings["teach"]["rollouts"], "tasks": facts["tasks"], "solved": facts["solved"], "played": facts["played"],
             "kept": facts["statistics"]["kept"], "distances": facts["statistics"]["distance_from_reference"],
+            "rl_played": tally.counts["played", "rl"], "uses": settings["teach"]["uses"],
             "reasons": _reasons(tally, "teach reason")}
 
 

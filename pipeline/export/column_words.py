@@ -39,8 +39,9 @@ TASKS = {
     "history": "how the words were rewritten, step by step; before and after are alike where a step only chose",
     "provenance": "file and row of a question that came from outside, as JSON",
     "seed_id": "the seed that it descends from",
-    "teacher_rollouts": "episodes that the teacher played of it; null where it played none",
-    "teacher_correct": "how many of them were right",
+    "teacher_rollouts": "episodes that the teacher played of it; null where it played none, as in `rl` unless its settings (`teach.uses`) "
+                        "name that",
+    "teacher_correct": "how many of them were right; null where it played none",
 }
 SFT = {
     "id": "names the trajectory",

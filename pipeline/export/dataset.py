@@ -5,6 +5,8 @@
     attribution.parquet  one row a picture
     formats/             sharegpt, verl, trl, jsonl, and the reward function of their rows
     example/             the card's picture
+
+`data_files.py` says how the files in data/ and formats/ are named.
 """
 import re
 import shutil
@@ -19,7 +21,8 @@ from files.parquet import read_facts
 from pipeline.export.attribution import merged, write_ledger
 from pipeline.export.card import licence_counts, write_card
 from pipeline.export.columns import ATTRIBUTION, attribution_row
-from pipeline.export.dataset_shards import RowWriter, Tally, attribution_part, write_shard
+from pipeline.export.data_files import DataFiles, RowWriter, name_files
+from pipeline.export.dataset_shards import Tally, attribution_part, write_shard
 from pipeline.export.episode_ledger import write_episode_ledger
 from pipeline.export.formats import FORMATS, REWARDED, dataset_info
 from pipeline.export.quota import Key, Quota, draw, quota
@@ -64,9 +67,12 @@ def build_dataset(run: RunFolder, recipe: Recipe) -> ExportSummary:
     _check(run, recipe)
     target, limits, tally, teaching = run.dataset, _quota(run, recipe), Tally(), Teaching(run)
     with whole_folder(target, last="README.md") as part:
+        files = DataFiles(part)
         for shard in range(recipe.run.shards):
-            tally.add(write_shard(run, recipe, limits, shard, part, teaching))
+            tally.add(write_shard(run, recipe, limits, shard, files, teaching))
+        files.close()
         num_pictures, licences = _write_attribution(part, recipe.run.shards)
+        name_files(part)
         _write_extras(part, run, recipe, tally)
         write_card(part, run, recipe, tally, licences)
     return ExportSummary(path=str(target), num_questions={k[1]: n for k, n in sorted(tally.counts.items()) if k[0] == "split"},
@@ -105,12 +111,12 @@ def _write_attribution(folder: Path, num_shards: int) -> tuple[int, Counter[str]
     parts = [attribution_part(folder, shard) for shard in range(num_shards)]
     licences: Counter[str] = licence_counts(merged(parts))
     num_pictures = sum(licences.values())
-    writer = RowWriter(folder / "attribution", ATTRIBUTION, max(1, num_pictures))
+    writer = RowWriter(folder / "attribution", ATTRIBUTION)
     for row in merged(parts):
         writer.write(attribution_row(row))
     writer.close()
     if num_pictures:
-        (folder / "attribution-000.parquet").rename(folder / "attribution.parquet")
+        (folder / "attribution-00000.parquet").rename(folder / "attribution.parquet")
     shutil.rmtree(parts[0].parent)
     return num_pictures, licences
 

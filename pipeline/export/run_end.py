@@ -86,7 +86,9 @@ def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
 
 def _without_seeds(job: Job) -> str:
     """Why the store gave no seed."""
-    found = obstacles(job.store.scan_entities(0, LOOKED_AT), job.store, job.recipe.seeds, job.recipe.pictures)
+    recipe = job.recipe
+    found = obstacles(job.store.scan_entities(0, LOOKED_AT), job.store, recipe.seeds, recipe.pictures, recipe.certificate.trust,
+                      recipe.draft.max_answer_words)
     if not found:
         return "There is no seed: the store has no entities, or seeds.exclude names them all."
     return f"No entity can be a seed. Of the first {sum(found.values()):,}: {'; '.join(f'{n:,} {why}' for why, n in found.items())}."

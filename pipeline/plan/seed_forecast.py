@@ -42,7 +42,8 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
         scanned += stop - start
         for entity in store.scan_entities(start, stop):
             if entity.id not in excluded and not any(i in excluded for i in entity.merged_ids):
-                pool.extend(candidates(entity, store, recipe.seeds, recipe.pictures, recipe.seed, recipe.certificate.trust))
+                pool.extend(candidates(entity, store, recipe.seeds, recipe.pictures, recipe.seed, recipe.certificate.trust,
+                                       recipe.draft.max_answer_words))
     drawn = choose(pool, recipe.seeds)
     num_found = len({c.seed.id for c in pool})
     half = Z * math.sqrt(num_found) if step > 1 else 0.0

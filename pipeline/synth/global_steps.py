@@ -62,7 +62,8 @@ class FindCandidates(beam.DoFn):
         for entity in store.scan_entities(*rows):
             if entity.id in self.excluded or _excluded(entity, self.excluded):
                 continue
-            for candidate in candidates(entity, store, recipe.seeds, recipe.pictures, recipe.seed, recipe.certificate.trust):
+            for candidate in candidates(entity, store, recipe.seeds, recipe.pictures, recipe.seed, recipe.certificate.trust,
+                                        recipe.draft.max_answer_words):
                 yield (*candidate.stratum, candidate.group), candidate
 
 

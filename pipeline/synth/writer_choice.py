@@ -46,7 +46,8 @@ def make_writer(job: Job) -> Writer:
     check_writer(recipe)
     if recipe.writer == "llm":
         judge = Accept(facts=store, rules=recipe.certificate)
-        return LlmWriter(job.client("draft"), store, llm_rules(recipe), judge=judge, search=found_by_text(TextSearch(store)))
+        return LlmWriter(job.client("draft"), store, llm_rules(recipe), judge=judge, search=found_by_text(TextSearch(store)),
+                         max_answer_words=recipe.draft.max_answer_words)
     return make_composer(job)
 
 
@@ -70,6 +71,6 @@ def make_exploration(job: Job, writer: Writer) -> Exploration:
 
     explorer: Explorer = GraphExplorer(recipe.seed, recipe.draft.reverse_share)
     if isinstance(writer, LlmWriter):
-        explorer = LlmExplorer(writer.client, writer.store, writer.rules, writer.judge, writer.search)
+        explorer = LlmExplorer(writer.client, writer.store, writer.rules, writer.judge, writer.search, writer.max_answer_words)
     return Exploration(facts=store, explorer=explorer, composer=composer, writer=writer,
                        accept=Accept(store, recipe.certificate, recipe.draft.own_page), rules=recipe.draft, shown=shown, recipe_seed=recipe.seed)

@@ -35,7 +35,7 @@ VALUES = {
     "trajectory": fenced("trajectory", '1. thought: t\n   call: text_search {"query":"Ardwen Light"}\n   result: A lighthouse.'),
     "mode": "rl", "tag": "more often than a task should be", "passed": "4 of 4", "proved": "That no other answer fits was proved.",
     "rollouts": fenced("rollouts", "1. right: text_search, visit"), "faults": fenced("faults", "1. writer / too_easy: 12 tasks, weight 36"),
-    "fields": fenced("fields", "draft.hops.easy = 2 (1 to 6, step 1)"), "most": 4, "least": 3,
+    "fields": fenced("fields", "draft.hops.easy = 2 (1 to 6, step 1)"), "most": 4, "least": 3, "most_words": "six words",
     "topic": "history", "ability": "perception+search", "seen": fenced("seen", "Ardwen Light, plaque: 1871"),
     "graph": fenced("graph", "Ardwen Light — architect: Ilse Varga"),
     "plans": fenced("plans", "Plan 1. The picture shows Ardwen Light.\n  Ardwen Light — architect: Ilse Varga\n  Asked: Ilse Varga"),

@@ -7,6 +7,7 @@ from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 
 from records.evolves import Evolves
 from records.synthesis import ABILITIES
+from transforms.writing.answers import MAX_ANSWER_WORDS
 
 Share = Annotated[float, Ge(0), Le(1)]
 Weight = Annotated[float, Ge(0)]
@@ -82,7 +83,8 @@ class DraftRules:
     """Claims in one description, its class and the hop that leads to it not counted."""
     max_hub: Annotated[int, Ge(1)] = 10_000
     """No walk passes an entity with more links in (tau_hub)."""
-    max_answer_words: Annotated[int, Ge(1)] = 6
+    max_answer_words: Annotated[int, Ge(1)] = MAX_ANSWER_WORDS
+    """Of every answer that is asked for, by whichever writer; a seed of rule "linked" has one to ask for."""
     reverse_share: Annotated[Share, Evolves("paths", 0, 1, 0.2)] = 0.5
     """How often a step goes against the direction of a claim, where both ways exist."""
     detail_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2

@@ -15,11 +15,11 @@ from transforms.drafting.draft_rules import SeedRules
 from transforms.drafting.edges import MAX_REVERSE
 from transforms.drafting.schedule import by_weight, drawn
 from transforms.pictures.choose import PictureRules, showable
+from transforms.writing.answers import MAX_ANSWER_WORDS
 from transforms.writing.graph.clues import answerable
 
 HUMAN = "Q5"
 EXPLORATION = "exploration"
-MAX_ANSWER_WORDS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +46,17 @@ def is_anchor(entity: Entity, article: Article | None, images: Sequence[ImageAss
             and bool(images))
 
 
-def is_linked(facts: Facts, trust: Trust, entity: Entity, living_people: bool) -> bool:
-    """Whether something may be asked of the entity, and a pictured thing has it as the one value of a property: so a picture can take its place."""
+def is_linked(facts: Facts, trust: Trust, entity: Entity, living_people: bool,
+              max_answer_words: int = MAX_ANSWER_WORDS) -> bool:
+    """Whether something with a short answer may be asked of the entity, and a picture can take its place.
+
+    It can where a pictured thing has the entity as the one value of a property.
+    """
     into = facts.claims_into(entity.id, limit=MAX_REVERSE)
     shown = [c for c in into if c.best and property_use(c.property).hop and facts.images_of(c.subject)]
     return any(single_value(facts, trust, c.subject, c.property, said_class(facts, entity.id)) == c.value
                and (e := facts.entity(c.subject)) is not None and may_be_shown(facts, e, living_people) for c in shown) \
-        and bool(answerable(facts, trust, entity, MAX_ANSWER_WORDS, frozenset()))
+        and bool(answerable(facts, trust, entity, max_answer_words, frozenset()))
 
 
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
@@ -72,10 +76,13 @@ def bears_another_name(facts: Facts, entity: Entity) -> bool:
 
 
 def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules, recipe_seed: int,
-               trust: Trust = Trust()) -> Iterator[Candidate]:
-    """Every seed that one entity could give: rules × methods × levels, each with a random rank of its own; `trust` says what has one value, for `linked`."""
+               trust: Trust = Trust(), max_answer_words: int = MAX_ANSWER_WORDS) -> Iterator[Candidate]:
+    """Every seed that one entity could give: rules × methods × levels, each with a random rank of its own.
+
+    `trust` says what has one value, and `max_answer_words` which answers are short, for `linked`.
+    """
     images = showable(facts.images_of(entity.id), pictures)
-    fitting = _fitting(entity, facts, rules, images, trust)
+    fitting = _fitting(entity, facts, rules, images, trust, max_answer_words)
     if isinstance(fitting, str):
         return
     group = entity.domain + ("*" if rules.readable != 1.0 and year_readings(facts, entity.id) else "")
@@ -103,7 +110,8 @@ def _explored(entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, 
                         rank=priority(recipe_seed, seed.id, "seeds"), seed=seed)
 
 
-def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset], trust: Trust = Trust()) -> list[str] | str:
+def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset], trust: Trust,
+             max_answer_words: int) -> list[str] | str:
     """The recipe's rules that an entity fits, sorted; or in words why it can be no seed. What has the weight 0 is never drawn, nor given what others lack."""
     if rules.domains.get(entity.domain) == 0:
         return "are of a domain that the recipe leaves out"
@@ -118,14 +126,17 @@ def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[Im
             # Own rule, for stores without articles: any entity with a picture that may be shown.
             "pictured": bool(images),
             # Own rule, for injection where few things have a picture: something that a pictured thing leads to, and to it alone.
-            "linked": bool(rules.rules.get("linked")) and is_linked(facts, trust, entity, rules.living_people)}
+            "linked": bool(rules.rules.get("linked")) and is_linked(facts, trust, entity, rules.living_people, max_answer_words)}
     wanted = sorted(r for r, weight in rules.rules.items() if weight)
     return [r for r in wanted if fits.get(r)] or f"fit none of the rules ({', '.join(wanted)})"
 
 
-def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictures: PictureRules) -> dict[str, int]:
-    """Why entities can be no seeds, in words, each with its count."""
-    found = Counter(why for e in entities if isinstance(why := _fitting(e, facts, rules, showable(facts.images_of(e.id), pictures)), str))
+def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictures: PictureRules,
+              trust: Trust = Trust(), max_answer_words: int = MAX_ANSWER_WORDS) -> dict[str, int]:
+    """Why entities can be no seeds by the same rules as `candidates`, in words, each with its count."""
+    fitting = (_fitting(e, facts, rules, showable(facts.images_of(e.id), pictures), trust, max_answer_words)
+               for e in entities)
+    found = Counter(why for why in fitting if isinstance(why, str))
     return dict(sorted(found.items()))
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, MinLen
 
+from files.data_folders import load_folder
 from files.locations import BucketPath, Location, check_locations, local_copy, location, open_binary
 from models.picture_file import PictureError, decode
 from records.errors import InputError
@@ -154,7 +155,7 @@ def _columns(path: Path, rules: ExternalRules, where: str) -> Any:
         elif (path / "state.json").is_file():
             found = datasets.load_from_disk(str(path))
         else:
-            found = datasets.load_dataset(str(path), split=rules.split)
+            found = load_folder(path, rules.split)
         encoded, kind = datasets.Image(decode=False), found.features.get(rules.image_column)
         if isinstance(kind, datasets.Image):
             found = found.cast_column(rules.image_column, encoded)

@@ -6,11 +6,29 @@ from records.knowledge import Value
 from records.synthesis import Answer
 from transforms.certificate.facts import Facts
 
+MAX_ANSWER_WORDS = 6
+"""The default of the recipe's limit, `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
 """How telling an answer is by its kind: a name is remembered."""
 BARE_NUMBER = 0.3
 """How telling any other answer is: nobody remembers the founding year of a town, nor a height."""
+
+
+def in_words(max_answer_words: int) -> str:
+    """The recipe's limit as prompts say it.
+
+    >>> in_words(1), in_words(6)
+    ('one word', 'six words')
+    """
+    return f"{Words({}).number(max_answer_words)} word{'s' if max_answer_words > 1 else ''}"
+
+
+def short(answer: Answer, max_answer_words: int) -> Answer:
+    """The answer, if it has no more words than the recipe allows. Raises ValueError, with words for the model."""
+    if len(answer.text.split()) > max_answer_words:
+        raise ValueError(f"the answer {answer.text!r} is longer than {in_words(max_answer_words)}")
+    return answer
 
 
 def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str = "") -> Answer | None:

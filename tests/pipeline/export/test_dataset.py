@@ -141,14 +141,6 @@ def test_what_is_over_the_ratio_of_levels_stays_in_tasks_only(job, tmp_path):
     assert not {r["id"] for r in load(folder, "rl", tmp_path)["train"]} & {r["id"] for r in tasks["train"] if r["subset"] == "tasks/train"}
 
 
-def test_large_shards_are_cut_into_files(job, tmp_path):
-    export_dataset(world.job_of(Path(job.run.path), Path(job.store_path), questions_per_shard=2))
-    folder = Path(job.run.path, "dataset")
-    assert len(list((folder / "data/rl").glob("train-*.parquet"))) > 4
-    assert all(pq.read_metadata(p).num_rows <= 2 for p in folder.rglob("data/*/*.parquet"))
-    assert len(load(folder, "rl", tmp_path)["train"]) == 10
-
-
 def test_errors_are_shown_without_paths_of_the_machine(exported, tmp_path):
     assert found(exported, [b"/srv/", str(exported.parent).encode(), b"Traceback"]) == []
     reasons = {r["reason"]: r["evidence"] for r in load(exported, "rejected", tmp_path)["rejected"]}

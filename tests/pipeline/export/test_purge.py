@@ -108,16 +108,6 @@ def test_a_file_name_of_as_many_letters_as_a_hash_is_a_name(run):
     assert len(name) == 64 and made.not_found == () and made.num_pictures
 
 
-def test_files_of_untouched_shards_keep_their_bytes(run):
-    before = tree(run / "dataset")
-    drop(RunFolder(str(run)), [world.file_name(5)])
-    after = tree(run / "dataset")
-    touched = {f"{s:05d}" for n in (5, 17) for s in [world.shard_of(world.drafted(n).id, world.NUM_SHARDS)]}
-    same = [f for f in before if f.startswith("data/") and not any(t in f for t in touched)] + [f for f in before if "/sft/" in f]
-    assert same
-    assert {f: after.get(f) for f in same} == {f: before[f] for f in same}
-
-
 def test_counts_and_digests_of_the_stages_stay_true(run):
     (run / "run.json").write_text(json.dumps({"stages": {name: {"seconds": 1.5} for name in stage_names(str(run))}}))
     drop(RunFolder(str(run)), [world.file_name(0)])

@@ -4,14 +4,18 @@ import re
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from datasets import get_dataset_config_names, load_dataset
 from PIL import Image
 
 from agent.turns.image_bank import ImageBank
 from agent.turns.renderer import Renderer
+from files.opened import Opened
 from pipeline.export import drop, export_dataset
 from pipeline.synth.job import Job
+from pipeline.teach.teach_end import finish_teach
+from pipeline.teach.teach_job import recipe_for
 from records.trajectories import Trajectory
 from tests import run_files
 from tests.pipeline.export import finished_run as world
@@ -68,6 +72,40 @@ def test_a_task_says_how_often_the_teacher_solved_it(taught, tmp_path):
     rows = load_dataset(str(taught / "dataset"), "tasks", cache_dir=str(tmp_path))
     found_ = {teacher.NUMBERS[r["id"]]: (r["teacher_rollouts"], r["teacher_correct"]) for split in rows.values() for r in split}
     assert found_[3] == (1, 1) and found_[9] == (1, 0) and found_[1] == (None, None)
+
+
+def rl_rows(run: Path, tmp_path: Path) -> dict[int, tuple[int | None, int | None]]:
+    """The teacher's columns of the configuration `rl`, by the questions' numbers."""
+    rows = load_dataset(str(run / "dataset"), "rl", cache_dir=str(tmp_path / "rl"))
+    return {teacher.NUMBERS[r["id"]]: (r["teacher_rollouts"], r["teacher_correct"]) for split in rows.values() for r in split}
+
+
+def test_a_teacher_that_plays_after_the_data_set_was_made_says_in_rl_how_often_it_solved_each(made, tmp_path):
+    run = teacher.copy_of(made, tmp_path)
+    export_dataset(Job(RunFolder(str(run)), str(made / "store"), teacher.settings()))
+    before = (run / "dataset" / "README.md").read_text()
+    assert "Nor are there the columns\n`teacher_rollouts` and `teacher_correct`" in before
+    assert not any("teacher_rollouts" in pq.read_schema(file).names for file in (run / "dataset").rglob("*.parquet"))
+    uses = recipe_for(str(run), overrides=["teach.uses=[sft,rl]"]).teach.uses  # as the card says
+
+    def once_in_two(conversation):
+        return "no tags" if teacher.NUMBERS[conversation.task_id] == 1 and conversation.rollout else teacher.solver(conversation)
+
+    with Opened() as opened:
+        summary, _ = teacher.teach(run, made / "store", once_in_two, uses=uses, rollouts=2)
+        finish_teach(str(run), store=str(made / "store"), summary=summary, opened=opened)
+    found = rl_rows(run, tmp_path)
+    assert found.pop(1) == (2, 1) and found and set(found.values()) == {(2, 2)}
+    text = (run / "dataset" / "README.md").read_text()
+    assert f"Of the {len(found) + 1} questions in `rl` the teacher played {len(found) + 1}:" in text
+    assert "It was told to play" not in text
+
+
+def test_where_the_teacher_played_none_of_rl_the_card_says_so_and_how_it_plays_them(taught, tmp_path):
+    found = rl_rows(taught, tmp_path)
+    text = (taught / "dataset" / "README.md").read_text()
+    assert set(found.values()) == {(None, None)}
+    assert f"Of the {len(found)} questions in `rl` the teacher played 0:" in text and "--set 'teach.uses=[sft,rl]'" in text
 
 
 def test_why_the_others_were_not_kept_stands_among_the_rejected(taught, tmp_path):

@@ -179,10 +179,15 @@ def test_a_linked_thing_is_the_only_value_that_a_pictured_one_has_of_a_property_
     assert not is_linked(one, TRUST, one.entity("Q1"), living_people=False)
 
 
-@pytest.mark.parametrize(("words", "linked"), [("Six words are not too many", True), ("One that has seven words is not", False)])
-def test_a_linked_thing_has_something_to_ask_for_whose_answer_is_short_enough(words, linked):
+@pytest.mark.parametrize(("words", "most", "linked"), [("Six words are not too many", {}, True), ("One that has seven words is not", {}, False),
+                                                       ("One that has seven words is not", {"max_answer_words": 7}, True),
+                                                       ("Two words", {"max_answer_words": 2}, True), ("Two words", {"max_answer_words": 1}, False)])
+def test_a_linked_thing_has_something_to_ask_for_whose_answer_is_as_short_as_the_recipe_wants(words, most, linked):
     known = [c for n in range(60) for c in (claim(f"Q{100 + n}", "P84", f"Q{200 + n}"), claim(f"Q{200 + n}", "P19", f"Q{300 + n}"))]
     towns = [claim(town, "P31", "Q515") for town in ("Qt", *(f"Q{300 + n}" for n in range(60)))]
     facts = SmallFacts([claim("Q1", "P31", "Q39715"), claim("Q1", "P84", "Qx"), claim("Qx", "P19", "Qt"), *known, *towns],
                        {"Qt": Entity(id="Qt", labels={"en": words})}, images={"Q1": (image(),)})
-    assert is_linked(facts, TRUST, facts.entity("Qx"), living_people=False) == linked
+    assert is_linked(facts, TRUST, facts.entity("Qx"), living_people=False, **most) == linked
+    rules, thing = SeedRules(rules={"linked": 1}, methods={"injection": 1}), facts.entity("Qx").replace(classes=("Q5x",))
+    assert bool(list(candidates(thing, facts, rules, PictureRules(), 1, TRUST, **most))) == linked
+    assert obstacles([thing], facts, rules, PictureRules(), TRUST, **most) == ({} if linked else {"fit none of the rules (linked)": 1})

@@ -123,11 +123,12 @@ def attributes(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid
     return found
 
 
-def centuries(facts: Facts, trust: Trust, entity: Entity) -> list[tuple[Claim, Answer]]:
+def centuries(facts: Facts, trust: Trust, entity: Entity, max_words: int) -> list[tuple[Claim, Answer]]:
     """The dates of an entity of which no more than the century can be asked, one claim a property."""
     found: dict[str, tuple[Claim, Answer]] = {}
     for claim in facts.claims(entity.id):
         told = claim.best and has_one_century(facts, trust, entity.id, claim.property) and is_askable(facts, entity.id, claim.property, claim.value)
-        if told and (answer := answer_of(facts, claim.value, precision=CENTURY)) is not None:
+        answer = answer_of(facts, claim.value, precision=CENTURY) if told else None
+        if answer is not None and len(answer.text.split()) <= max_words:
             found.setdefault(claim.property, (claim, answer))
     return list(found.values())

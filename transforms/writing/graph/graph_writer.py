@@ -17,7 +17,7 @@ from transforms.certificate.facts import Facts, Trust, best_values
 from transforms.certificate.one_of_class import single_value
 from transforms.certificate.readings import year_readings
 from transforms.certificate.said_class import said_class
-from transforms.writing.answers import answer_of
+from transforms.writing.answers import MAX_ANSWER_WORDS, answer_of
 from transforms.writing.form_edits import constants, describe_variable, hide_constant, next_var, show_constant
 from transforms.writing.graph.clues import (
     answerable,
@@ -54,7 +54,7 @@ class GraphWriter:
     trust: Trust
     recipe_seed: int
     max_clauses: int = 3
-    max_answer_words: int = 6
+    max_answer_words: int = MAX_ANSWER_WORDS
     drafts: int = 40
     detail_share: float = 0.2
     computation_share: float = 0.2
@@ -122,7 +122,7 @@ class GraphWriter:
             if deeper is not None:
                 drafts.insert(0, deeper)
             drafts.append(plain)
-        dated = centuries(self.facts, self.trust, entities[-1])
+        dated = centuries(self.facts, self.trust, entities[-1], self.max_answer_words)
         return drafts + [self._asking(tuple(clauses), bindings, hops, entities, claim, answer) for claim, answer in dated]
 
     def _with_readings(self, clauses: list[Clause], hops: tuple[Hop, ...], entities: tuple[Entity, ...], draw: Random) -> list[Draft]:

@@ -25,6 +25,7 @@ from records.knowledge import Entity, entity_value
 from records.outcomes import Reason
 from records.synthesis import Hop, Rewrite, Seed
 from transforms.certificate.kinds import KINDS
+from transforms.writing.answers import MAX_ANSWER_WORDS, in_words, short
 from transforms.writing.form_edits import constants, next_var
 from transforms.writing.llm.citations import OPEN, check_no_claim_against, check_one_value, check_relation_said, each, fact_of
 from transforms.writing.llm.describing import Describing, unanswered
@@ -78,6 +79,7 @@ class LlmWriter:
         rules: the recipe's part.
         judge: the certificate's, so that nothing is asked for that it would refuse; None holds nothing back.
         search: what a search for a question finds, as text for those who vote on it; None shows them the author's evidence alone.
+        max_answer_words: the recipe's limit (`DraftRules`).
     """
 
     client: Client
@@ -85,15 +87,17 @@ class LlmWriter:
     rules: LlmRules
     judge: Judge | None = None
     search: Callable[[str], str] | None = None
+    max_answer_words: int = MAX_ANSWER_WORDS
 
     name: str = "llm"
 
     @property
     def _precheck(self) -> Precheck:
-        return Precheck(self.store, self.judge, self.rules.language)
+        return Precheck(self.store, self.judge, self.rules.language, self.max_answer_words)
 
     async def _ask(self, role: str, seed: Seed, read: Callable[[Any], Read], values: Mapping[str, Any], sample: int = 0) -> Read:
-        prompt = render(ROLES[role], language=language_name(self.rules.language), guidance=self.rules.guidance.get(role, ""), **values)
+        prompt = render(ROLES[role], language=language_name(self.rules.language), guidance=self.rules.guidance.get(role, ""),
+                        most_words=in_words(self.max_answer_words), **values)
         try:
             return await ask(self.client, prompt, read, item_id=seed.id, seed_id=seed.id, sample=sample)
         except RefusedReply as error:
@@ -196,7 +200,7 @@ class LlmWriter:
             if asked.claim not in askable:
                 raise ValueError(f"claim {asked.claim} may not be asked for; those that may are {_numbers(askable)}")
             check_one_value(shown, line)
-            answer = answer_from_claim(self.store, line, asked, language)
+            answer = short(answer_from_claim(self.store, line, asked, language), self.max_answer_words)
             check_relation_said(self.store, replace(line, inverse=True), asked.question, language)
             form = Form(clauses=(*path, ClaimClause(subject=subject, property=line.claim.property, object="a")), ask=ask_for(answer))
             step = step.replace(fact=line.words, source=line.words, revision=line.claim.revision)
@@ -204,7 +208,7 @@ class LlmWriter:
         if asked.sentence is None or not self._precheck.takes_votes:
             raise ValueError("cite the claim whose value is the answer")
         sentence = shown.sentence(asked.sentence)
-        answer = answer_from_sentence(self.store, shown, sentence, asked, language)
+        answer = short(answer_from_sentence(self.store, shown, sentence, asked, language), self.max_answer_words)
         check_no_claim_against(self.store, shown, asked.question, lambda line: agrees(self.store, line, asked.answer, language), answer.value.kind, language)
         step = step.replace(fact=sentence.text, source=sentence.text, **place_of(shown, asked.sentence))
         return Draft(text=asked.question, answer=answer, bindings=dict(bindings), history=(step,))
@@ -323,7 +327,7 @@ class LlmWriter:
             check_kept(self.store, draft, reply.question, "", (), shown.entity.id, self._languages)
             line = shown.claim(reply.claim)
             check_one_value(shown, line)
-            answer = answer_from_claim(self.store, line, reply, self.rules.language)
+            answer = short(answer_from_claim(self.store, line, reply, self.rules.language), self.max_answer_words)
             check_relation_said(self.store, replace(line, inverse=True), reply.question, self.rules.language)
             var = next_var(before, "a")
             form = Form(clauses=(*before.clauses, ClaimClause(subject=before.ask.var, property=line.claim.property, object=var)),

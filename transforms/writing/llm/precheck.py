@@ -24,7 +24,6 @@ from transforms.writing.graph.clues import answerable
 from transforms.writing.llm.kind_clauses import said_kind
 from transforms.writing.llm.material import NO_PAGE, ClaimLine, Material
 
-MAX_ANSWER_WORDS = 6
 INCEPTION = "P571"
 TOLD_ONLY = ("P509", "P1619")
 """Asked for only where a page tells it: sources guess at what people of long ago died of, and differ in what counts as an opening (a first burial, a rite)."""
@@ -53,11 +52,13 @@ class Precheck:
         store: the store.
         accept: the judge with the recipe's rules, or None to hold nothing back.
         language: of labels.
+        max_answer_words: of what is asked for.
     """
 
     store: Any
     accept: Judge | None
     language: str
+    max_answer_words: int
 
     @property
     def takes_votes(self) -> bool:
@@ -109,7 +110,7 @@ class Precheck:
         lines = list(enumerate(shown.claims, start=1))
         if self.accept is None:
             return tuple(n for n, line in lines if not line.inverse)
-        found = answerable(self.store, self.accept.rules.trust, entity, MAX_ANSWER_WORDS, frozenset())
+        found = answerable(self.store, self.accept.rules.trust, entity, self.max_answer_words, frozenset())
         ids = {claim.id for _, claim, _ in found}
         num_values = Counter(p for p, _ in {(c.claim.property, c.claim.value.key()) for c in shown.claims if not c.inverse})
         free = [(n, line) for n, line in lines

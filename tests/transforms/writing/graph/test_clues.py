@@ -95,8 +95,9 @@ def test_of_a_painting_the_century_is_asked_and_of_a_town_or_near_the_turn_it_is
             for c in (claim(f"Q{first}{i:03}", "P31", kind), claim(f"Q{first}{i:03}", "P571", year(1440 + i)))]
     facts = SmallFacts(said)
 
-    def asked(entity: str) -> list[tuple[str, str]]:
-        return [(c.property, a.text) for c, a in centuries(facts, Trust(), facts.entity(entity))]
+    def asked(entity: str, max_words: int = 2) -> list[tuple[str, str]]:
+        return [(c.property, a.text) for c, a in centuries(facts, Trust(), facts.entity(entity), max_words)]
 
     assert asked("Q1003") == [("P571", "15th century")]
+    assert asked("Q1003", max_words=1) == []
     assert asked("Q1055") == asked("Q2003") == []

@@ -53,9 +53,9 @@ def facts(told: str, twin: str = "", made: type[Facts] = Facts, more: tuple[Clai
     return made([*claims, *more], entities, articles, properties=properties)
 
 
-def writer(store, *replies):
+def writer(store, *replies, **more):
     judge = Accept(facts=store, rules=CertificateRules(trust=Trust(complete=True), stated=False, max_guess=0.5))
-    return LlmWriter(Scripted([(role, "", reply) for role, reply in replies]), store, LlmRules(votes=1), judge=judge)
+    return LlmWriter(Scripted([(role, "", reply) for role, reply in replies]), store, LlmRules(votes=1), judge=judge, **more)
 
 
 QUESTION = {"question": "In which year was another lighthouse opened that was designed by the architect of the lighthouse in the picture?", "answer": "1851",
@@ -214,8 +214,8 @@ def test_a_description_by_more_claims_than_a_reader_keeps_in_mind_is_refused_and
     assert "keeps in mind" not in made._describing.refusal(replace(long, history=told), mention, clauses), "six claims over two steps and three descriptions"
 
 
-def askable(store, entity_id):
-    made = writer(store)
+def askable(store, entity_id, **more):
+    made = writer(store, **more)
     entity = store.entity(entity_id)
     shown = made._describing.material(entity, inverse=False)
     return [shown.claim(n).words for n in made._precheck.askable(entity, shown)]
@@ -237,6 +237,15 @@ def test_a_value_that_the_name_tells_is_not_asked_for(name, asked):
     store = town(claim("Q27", "P36", "Q28"), claim("Q28", "P31", "Q26"), *of_many("P36", "Q26"))
     store.entities["Q28"] = store.entities["Q28"].replace(labels={"en": name})
     assert askable(store, "Q27") == ([f"P36: {name}"] if asked else [])
+
+
+def test_what_has_more_words_than_the_recipe_allows_is_not_asked_for():
+    store = town(claim("Q27", "P36", "Q28"), claim("Q28", "P31", "Q26"), *of_many("P36", "Q26"))
+    for name, most in (("Upper Orm", 2), ("The Old Town of Upper Orm on Lund", 8)):
+        store.entities["Q28"] = store.entities["Q28"].replace(labels={"en": name})
+        assert askable(store, "Q27", max_answer_words=most) == [f"P36: {name}"]
+        assert askable(store, "Q27", max_answer_words=1) == []
+    assert askable(store, "Q27") == [], "eight words, of which the default allows six"
 
 
 @pytest.mark.parametrize(("property_id", "page", "asked"), [

@@ -344,6 +344,32 @@ def test_an_obfuscated_answer_lengthens_the_form_by_one_claim(store):
     assert (longer.form.ask.var, longer.answer.text, longer.bindings) == ("a0", "Tolm", {"a": "Q2", "a0": "Q6"})
 
 
+@pytest.mark.parametrize("question", [ARCHITECT, asked("Who ground the lamp of Ardwen Light?", "Oda Lind", sentence="Its lamp was ground")])
+def test_an_answer_with_more_words_than_the_recipe_allows_is_a_bad_reply(store, question):
+    def drafts(limit):
+        made = replace(writer(store, *[("seed_question", {"questions": [question]})] * 2), max_answer_words=limit)
+        return made, asyncio.run(made.seed_question(SEED, store.entity("Q1")))
+
+    made, (draft,) = drafts(2)
+    assert len(draft.answer.text.split()) == 2 and "of two words at most" in made.client.prompts[0][1]
+    with pytest.raises(WriterRejection, match="is longer than one word"):
+        drafts(1)
+
+
+def test_an_obfuscated_answer_has_no_more_words_than_the_recipe_allows(store):
+    (draft,) = seed_drafts(store, ARCHITECT)
+    store.entities["Q6"] = store.entities["Q6"].replace(labels={"en": "Upper Tolm"})
+    reply = asked("Where was the builder of Ardwen Light born?", "Upper Tolm", "place of birth: Upper Tolm")
+
+    def longer(limit):
+        made = replace(writer(store, *[("obfuscate_answer", reply)] * 2), max_answer_words=limit)
+        return asyncio.run(made.obfuscate_answer(draft, SEED))
+
+    assert longer(2).answer.text == "Upper Tolm"
+    with pytest.raises(WriterRejection, match="is longer than one word"):
+        longer(1)
+
+
 def test_each_vote_is_a_sample_of_its_own_and_names_the_rival(store):
     (draft,) = seed_drafts(store, ARCHITECT)
     votes = [{"why": "w", "rival": None, "holds": True}, {"why": "w", "rival": "Brisk Light", "holds": False}]
