@@ -71,6 +71,12 @@ class Value(Record):
         return to_gregorian(*parts) if self.unit == JULIAN and self.precision >= DAY else parts
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """What a quantity is at least and at most."""
+        number = self.number or 0.0
+        return (number, number) if self.lower is None or self.upper is None else (self.lower, self.upper)
+
+    @property
     def year(self) -> int | None:
         """The year of a time of precision year or better, as it is stated; else None."""
         return parts_of(self.time)[0] if self.kind == "time" and self.precision >= YEAR else None

@@ -60,7 +60,8 @@ def answer_key(value_key: str) -> str:
     >>> answer_key("time:+1832-05-04/11"), answer_key("Q64")
     ('time:+1832', 'Q64')
     """
-    return value_key.split("/")[0][:10] if value_key.startswith("time:") else value_key
+    sign = len("time:+")
+    return value_key[:sign] + value_key[sign:].partition("/")[0].partition("-")[0] if value_key.startswith("time:") else value_key
 
 
 def profile_rows(counts: Counts) -> Iterator[Row]:

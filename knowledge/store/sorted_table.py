@@ -46,9 +46,9 @@ class SortedTable:
         last = max(0, bisect_right(self._fences, key) - 1)
         return first * PAGE + bisect_left(self._keys(first), key), last * PAGE + bisect_right(self._keys(last), key)
 
-    def find_beginning(self, beginning: str) -> tuple[int, int]:
-        """The rows [start, stop) whose key begins so."""
-        return self.find(beginning)[0], self.find(beginning + "\U0010ffff")[0]
+    def find_range(self, start: str, stop: str) -> tuple[int, int]:
+        """The rows [start, stop) whose keys lie in this range."""
+        return self.find(start)[0], self.find(stop)[0]
 
     def records(self, start: int, stop: int) -> list[bytes]:
         """The records of the rows [start, stop)."""

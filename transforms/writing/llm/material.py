@@ -167,7 +167,7 @@ def material(store, entity: Entity, language: str, *, max_claims: int, max_sente
 def property_label(store, property_id: str, language: str) -> str:
     """A property's label, or its id where the store has none."""
     info = store.property(property_id)
-    return (info.labels.get(language) or info.labels.get("en") if info else None) or property_id
+    return info.label(language) if info else property_id
 
 
 def value_words(store, value: Value, language: str) -> str:
