@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from num2words import num2words
+
 from records.knowledge import Value, value_of_key
-from records.periods import DAY, DECADE, JULIAN, MONTH, YEAR, key_of_time, parts_of, time_of, year_digits, years_of
+from records.periods import CENTURY, DAY, DECADE, JULIAN, MILLENNIUM, MONTH, YEAR, key_of_time, parts_of, time_of, year_digits, years_of
 
 Wording = Literal["free", "plain"]
 PRECISIONS = {"century": 7, "decade": 8, "year": 9, "month": 10, "day": 11}
@@ -31,6 +33,8 @@ _FOREIGN_MONTHS = (
 )
 _MONTHS = {name: number for names in (" ".join(MONTHS).casefold(), *_FOREIGN_MONTHS) for number, name in enumerate(names.split(), start=1)}
 _MONTHS |= {name[:3].casefold(): number for number, name in enumerate(MONTHS, start=1)} | {"sept": 9}
+_ORDINALS = {num2words(number, ordinal=True).replace("twenty-", tens): number for number in range(1, 31) for tens in ("twenty-", "20-", "20 ")}
+"""Judges put digits for words before they read a date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +122,16 @@ def _forms(free: bool) -> Iterator[str]:
         yield r"(?P<d>\d{1,2})\.\s?(?P<mn>\d{1,2})\.\s?(?P<y>\d{4})"
         yield r"(?P<a>\d{1,2})(?P<sep>[/-])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4})"
         yield r"(?P<y>\d{1,4}) ?年(?: ?(?P<mn>\d{1,2}) ?月(?: ?(?P<d>\d{1,2}) ?日)?)?"
-        yield rf"(?:the )?(?P<c>\d{{1,2}})(?:st|nd|rd|th)[ -](?P<period>century|millennium){era}"
+        number = rf"(?P<c>\d{{1,2}})(?:st|nd|rd|th)|(?P<word>{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})"
+        yield rf"(?:the )?(?:{number})[ -](?P<period>century|millennium){era}"
         yield rf"(?:the )?(?P<dec>\d{{1,3}}0)'?s{era}"
     yield rf"(?:ad |a\.d\. )?(?P<y>\d{{1,4}}){era}" if free else year
 
 
 def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
-    if groups.get("c"):
-        precision = 7 if groups["period"] == "century" else 6
-        last = int(groups["c"] or 0) * 10 ** (YEAR - precision)
+    if period := groups.get("period"):
+        precision = CENTURY if period == "century" else MILLENNIUM
+        last = (int(groups["c"] or 0) or _ORDINALS.get(groups["word"] or "", 0)) * 10 ** (YEAR - precision)
         return Date(years_of(-last if groups.get("bc") else last, precision)[0], precision=precision) if last else None
     if groups.get("dec"):
         year = int(groups["dec"] or 0) * (-1 if groups.get("bc") else 1)

@@ -9,7 +9,7 @@ Source: https://www.wikidata.org/wiki/Help:Dates. Its pages round to the nearest
 """
 import datetime
 
-DECADE, YEAR, MONTH, DAY = 8, 9, 10, 11
+MILLENNIUM, CENTURY, DECADE, YEAR, MONTH, DAY = range(6, 12)
 """Precisions. 0 is a billion years, and each further one a tenth of the one before, up to the year."""
 GREGORIAN, JULIAN = "Q1985727", "Q1985786"
 """Calendar models."""
