@@ -14,7 +14,20 @@ from typing import Literal
 from num2words import num2words
 
 from records.knowledge import Value, value_of_key
-from records.periods import CENTURY, DAY, DECADE, JULIAN, MILLENNIUM, MONTH, YEAR, key_of_time, parts_of, time_of, year_digits, years_of
+from records.periods import (
+    CENTURY,
+    DAY,
+    DECADE,
+    JULIAN,
+    MILLENNIUM,
+    MONTH,
+    YEAR,
+    key_of_time,
+    parts_of,
+    time_of,
+    year_digits,
+    years_of,
+)
 
 Wording = Literal["free", "plain"]
 PRECISIONS = {"century": 7, "decade": 8, "year": 9, "month": 10, "day": 11}
@@ -33,15 +46,17 @@ _FOREIGN_MONTHS = (
 )
 _MONTHS = {name: number for names in (" ".join(MONTHS).casefold(), *_FOREIGN_MONTHS) for number, name in enumerate(names.split(), start=1)}
 _MONTHS |= {name[:3].casefold(): number for number, name in enumerate(MONTHS, start=1)} | {"sept": 9}
-_ORDINALS = {num2words(number, ordinal=True).replace("twenty-", tens): number for number in range(1, 31) for tens in ("twenty-", "20-", "20 ")}
+_ORDINALS = {num2words(number, ordinal=True).replace("twenty-", tens): number
+             for number in range(1, 31) for tens in ("twenty-", "20-", "20 ")}
 """Judges put digits for words before they read a date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date as far as it is said: year (negative before Christ), month and day or 0; a decade or longer period by its first year.
+    """A date as far as it is said: year (negative before Christ), month and day or 0.
 
-    `precision` is Wikidata's: 6 millennium, 7 century, 8 decade, 9 year, 10 month, 11 day; see `records.periods`.
+    A decade or longer period is given by its first year. `precision` is Wikidata's: 6 millennium, 7 century, 8 decade,
+    9 year, 10 month, 11 day; see `records.periods`.
     """
 
     year: int
@@ -135,7 +150,8 @@ def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
         return Date(years_of(-last if groups.get("bc") else last, precision)[0], precision=precision) if last else None
     if groups.get("dec"):
         year = int(groups["dec"] or 0) * (-1 if groups.get("bc") else 1)
-        return Date(years_of(year, DECADE)[0], precision=DECADE) if not 0 <= year < 100 else None  # "his 40s" are no years
+        # "His 40s" are no years.
+        return Date(years_of(year, DECADE)[0], precision=DECADE) if not 0 <= year < 100 else None
     year = int(groups["y"] or 0) * (-1 if groups.get("bc") or groups.get("neg") else 1)
     month = _MONTHS[(groups["m"] or "").casefold()] if groups.get("m") else int(groups.get("mn") or 0)
     day = int(groups.get("d") or 0)
@@ -152,17 +168,19 @@ def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
 def date_of(time: str, precision: int) -> Date:
     """A Wikidata time, as far as its precision goes.
 
-    >>> date_of("+1931-05-12T00:00:00Z", 10), date_of("+1931-00-00T00:00:00Z", 8), date_of("+2000-00-00T00:00:00Z", 7).year
-    (Date(year=1931, month=5, day=0, precision=10), Date(year=1930, month=0, day=0, precision=8), 1901)
+    >>> date_of("+1931-05-12T00:00:00Z", 10), date_of("+2000-00-00T00:00:00Z", 7)
+    (Date(year=1931, month=5, day=0, precision=10), Date(year=1901, month=0, day=0, precision=7))
     """
     year, month, day = parts_of(time)
-    return Date(years_of(year, precision)[0], month if precision >= MONTH else 0, day if precision >= DAY else 0, min(precision, DAY))
+    first, _ = years_of(year, precision)
+    return Date(first, month if precision >= MONTH else 0, day if precision >= DAY else 0, min(precision, DAY))
 
 
 def dates_of(value: Value) -> tuple[Date, ...]:
-    """What a time may be taken for: the date as it is stated, and the Gregorian one where that is another, which comes last.
+    """What a time may be taken for: the date as it is stated, and last the Gregorian one where that is another.
 
-    >>> [(d.year, d.month, d.day) for d in dates_of(Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN))]
+    >>> newton = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN)
+    >>> [(d.year, d.month, d.day) for d in dates_of(newton)]
     [(1642, 12, 25), (1643, 1, 4)]
     """
     stated = date_of(value.time, value.precision)
@@ -198,8 +216,11 @@ def refined(values: Iterable[Value]) -> tuple[Value, ...]:
     """
     found = tuple(values)
     dates = [dates_of(v) if v.kind == "time" else () for v in found]
-    return tuple(v for v, own in zip(found, dates, strict=True)
-                 if not any(d.precision > own[0].precision and own[0].agrees(d) for other in dates for d in other if own))
+
+    def is_vague(own: tuple[Date, ...]) -> bool:
+        return any(d.precision > own[0].precision and own[0].agrees(d) for other in dates for d in other if own)
+
+    return tuple(v for v, own in zip(found, dates, strict=True) if not is_vague(own))
 
 
 def dates_overlap(a: Value, b: Value) -> bool:
@@ -211,9 +232,10 @@ def dates_overlap(a: Value, b: Value) -> bool:
 
 
 def index_keys(value: Value) -> tuple[str, ...]:
-    """The keys by which a value is looked up: its own, and of a day of the Julian calendar one in the month in which it is stated, where that is another.
+    """The keys by which a value is looked up.
 
-    The second is found by a month, a year or a longer period, and by no day: the letter stands for none.
+    Besides its own, a day of the Julian calendar has one in the month in which it is stated, where that is another. This
+    one is found by a month, a year or a longer period, and by no day: its letter stands for none.
 
     >>> index_keys(Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN))
     ('time:+1643-01-04/11', 'time:+1642-12-J/11')
@@ -225,7 +247,7 @@ def index_keys(value: Value) -> tuple[str, ...]:
 
 @functools.lru_cache(1 << 12)
 def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
-    """The keys of all values that can be the same as one, as ranges [start, stop) in which they lie when sorted; the ranges are apart.
+    """The keys of all values that can be the same as one, as sorted ranges [start, stop) that do not overlap.
 
     A year's are its days and months, its decade, its century and so on; any other value can only be itself.
 
@@ -237,7 +259,8 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
     value = value_of_key(value_key)
     (year, month, day), precision = parts_of(value.time), value.precision
     years = years_of(year, precision)
-    ends = {key_of_time(y, 0, 0, p) for y in years for p in range(YEAR)}  # periods around it, and those in which it begins and ends
+    # Periods around it, and those in which it begins and ends.
+    ends = {key_of_time(y, 0, 0, p) for y in years for p in range(YEAR)}
     head = value_key.rpartition("/")[0]
     if precision >= YEAR:
         ends |= {key_of_time(year, month, day, p) for p in range(YEAR, precision)}
@@ -251,7 +274,8 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
 def _within(year: int, precision: int, head: str) -> tuple[str, str]:
     """The range of the keys that lie within a decade or longer period, less some at its ends.
 
-    All begin with its own digits, but for the last year of a century and what is longer. From the first year on to 10,000 and beyond there are no such digits.
+    All begin with the period's own digits, but for the last year of a century and what is longer. A period from the year
+    1 to 10,000 or beyond has no digits: its range ends where longer years begin.
     """
     sign = head[:len("time:+")]
     near, far = sorted(map(abs, years_of(year, precision)))

@@ -114,7 +114,8 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
 
     ids = tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else ()
     if sparql_ids and not ids:
-        raise InputError(f"--sparql-ids {sparql_ids}", "holds no id", "Write one id a line, such as Q42; leave the option out to ask for rare seeds")
+        raise InputError(f"--sparql-ids {sparql_ids}", "holds no id",
+                         "Write one id a line, such as Q42; leave the option out to ask for rare seeds")
     services = Services(sparql_endpoint=sparql_endpoint or WIKIDATA_ENDPOINT, commons_endpoint=commons_endpoint or COMMONS_API,
                         sparql_ids=ids, sparql_seeds=sparql_seeds)
     options = IngestOptions(services=services, store=store, articles=tuple(articles or ()), entities=tuple(entities or ()), images=tuple(images or ()),

@@ -33,7 +33,9 @@ class Value(Record):
     language: str = ""
     number: float | None = None
     unit: str = ""
-    """QID of what it is counted in: a quantity's unit, a day's calendar, a coordinate's globe; "" for a bare number, the Gregorian calendar, the Earth."""
+    """QID of what it is counted in: a quantity's unit, a day's calendar, a coordinate's globe.
+
+    "" for a bare number, the Gregorian calendar and the Earth."""
     time: str = ""
     precision: int = 0
     latitude: float | None = None
@@ -45,7 +47,8 @@ class Value(Record):
     def key(self) -> str:
         """One string that is equal for equal values; claims are indexed by (property, key).
 
-        A day of the Julian calendar has the key of the Gregorian day, a time that of its period. How exactly a quantity is known is not in it.
+        A day of the Julian calendar has the key of the Gregorian day, a time that of its period. How exactly a
+        quantity is known is not in it.
         """
         match self.kind:
             case "entity":
@@ -66,7 +69,7 @@ class Value(Record):
 
     @property
     def gregorian(self) -> tuple[int, int, int]:
-        """Year (negative before Christ), month and day of a time; of a day of the Julian calendar those of the Gregorian."""
+        """Year (negative before Christ), month and day of a time; a day of the Julian calendar is converted."""
         parts = parts_of(self.time)
         return to_gregorian(*parts) if self.unit == JULIAN and self.precision >= DAY else parts
 

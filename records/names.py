@@ -1,4 +1,7 @@
-"""Names by language, as Wikibase gives them: under a language's own code, under that of the language of which it is a variant, and under "mul"."""
+"""Names by language, as Wikibase gives them.
+
+They stand under a language's own code, under that of the language of which it is a variant, and under "mul".
+"""
 from collections.abc import Iterable, Mapping
 
 EVERY_LANGUAGE = "mul"
@@ -30,16 +33,17 @@ def names_by_language(labels: Mapping[str, str], aliases: Mapping[str, Iterable[
         aliases: by code.
         languages: to keep; () keeps all codes as they are, and fills English.
 
-    >>> names_by_language({"mul": "Haus Lorn", "de": "Lornhaus"}, {"mul": ["Lornpalais"], "fr": ["Palais Lorn"]}, ("en", "de"))
+    >>> names_by_language({"mul": "Haus Lorn", "de": "Lornhaus"}, {"mul": ["Lornpalais"]}, ("en", "de"))
     ({'en': 'Haus Lorn', 'de': 'Lornhaus'}, {'en': ('Lornpalais',), 'de': ('Lornpalais', 'Haus Lorn')})
     """
     kept = {} if languages else dict(labels)
     others = {} if languages else {code: tuple(dict.fromkeys(found)) for code, found in aliases.items()}
     for language in languages or ("en",):
         said = [labels[code] for code in codes_of(language) if labels.get(code)]
-        also = dict.fromkeys((*(alias for code in codes_of(language) for alias in aliases.get(code, ())), *(other for other in said[1:] if other != said[0])))
+        also = [alias for code in codes_of(language) for alias in aliases.get(code, ())]
+        also += [other for other in said if other != said[0]]
         if said:
             kept[language] = said[0]
         if also:
-            others[language] = tuple(also)
+            others[language] = tuple(dict.fromkeys(also))
     return kept, others

@@ -1,11 +1,12 @@
 """The periods that Wikidata's times are: a day, a month, a year, a decade, a century and so on, up to a billion years.
 
-A time is stored by any moment of its period: "+2000" and "+1901" of precision 7 are both the 20th century. So times are compared by their periods.
-Decades begin with the year that ends in 0 (the 1830s are 1830 to 1839), longer periods with the one that ends in 1 (the 19th century is 1801 to
-1900). Before Christ years are counted backwards by the same rules: the 1st century BC is 100 to 1 BC. There is no year 0; years before Christ are
-negative here.
+A time is stored by any moment of its period: "+2000" and "+1901" of precision 7 are both the 20th century. So times
+are compared by their periods. Decades begin with the year that ends in 0 (the 1830s are 1830 to 1839), longer periods
+with the one that ends in 1 (the 19th century is 1801 to 1900). Before Christ years are counted backwards by the same
+rules: the 1st century BC is 100 to 1 BC. There is no year 0; years before Christ are negative here.
 
-Source: https://www.wikidata.org/wiki/Help:Dates. Its pages round to the nearest 10,000 years and longer; here these are counted as centuries are.
+Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round to the nearest 10,000 years and what is
+longer; here these periods are counted as centuries are.
 """
 import datetime
 

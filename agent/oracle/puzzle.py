@@ -120,7 +120,8 @@ def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> P
 
     def relation(property_id: str) -> Relation:
         info = store.property(property_id)
-        return Relation(property=property_id, label=info.label(question.language) if info else property_id, datatype=info.datatype if info else "wikibase-item")
+        return Relation(property=property_id, label=info.label(question.language) if info else property_id,
+                        datatype=info.datatype if info else "wikibase-item")
 
     flaw = question.enhancement.degradation if question.enhancement else ""
     seen = _seen(question, store, name) if sighted else ()
@@ -165,7 +166,8 @@ def _const(value: Value, name: Naming) -> Const:
         case "entity":
             return Const(kind="thing", text=next(iter(name(value.entity)), ""))
         case "time":
-            return Const(kind="date", text=coarsened(value, value.precision).time.lstrip("+").partition("T")[0].replace("-00", ""))
+            said = coarsened(value, value.precision).time.lstrip("+").partition("T")[0]
+            return Const(kind="date", text=said.replace("-00", ""))
         case "quantity":
             return Const(kind="amount", text=f"{value.number:.12g}", unit=next(iter(name(value.unit)), "") if value.unit else "")
     return Const(kind="text", text=value.text)

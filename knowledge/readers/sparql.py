@@ -1,7 +1,8 @@
 """A SPARQL query service with Wikidata's RDF: seeds, and entities with their claims, for some hundreds. For more use the JSON dump.
 
-Of a claim's qualifiers only start and end time are asked for: they decide whether it holds. `P580`/`P582`, ranks, units, bounds, globes,
-precisions and calendars come out as `wikidata_json` reads them from a dump. How far a time is uncertain (`before`, `after`) no RDF says.
+Of a claim's qualifiers only start and end time are asked for: they decide whether it holds. `P580`/`P582`, ranks,
+units, bounds, globes, precisions and calendars come out as `wikidata_json` reads them from a dump. How far a time is
+uncertain (`before`, `after`) no RDF says.
 
 Source of the format: https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format
 """
@@ -221,8 +222,8 @@ def service_entities(service: SparqlService, ids: list[str], *, snapshot: str,
             for entity_id in batch:
                 own = [r for r in statements if _id(r["item"]) == entity_id]
                 texts = [r for r in names if _id(r["item"]) == entity_id]
-                others = [r["text"]["value"] for r in texts if r["kind"]["value"] == "redirect"]
-                if target := next((other.removeprefix(_ENTITY) for other in others if re.fullmatch(rf"{_ENTITY}Q\d+", other)), ""):
+                others = [r["text"]["value"].removeprefix(_ENTITY) for r in texts if r["kind"]["value"] == "redirect"]
+                if target := next((other for other in others if re.fullmatch(r"Q\d+", other)), ""):
                     targets.add(target)
                     yield Redirect(wiki=WIKI, title=entity_id, target=target)
                 elif own or texts:
@@ -294,7 +295,9 @@ def _value(row: Row) -> Value:
             return make_quantity(text, told("unit"), told("lower"), told("upper"))
         case "GlobeCoordinate":
             found = re.fullmatch(r"(?:<(\S*)> *)?Point\(([-+\d.eE]+) ([-+\d.eE]+)\)", text, re.IGNORECASE)
-            return make_coordinate(float(found[3]), float(found[2]), told("globe") or found[1] or "") if found else Value(kind="somevalue")
+            if found is None:
+                return Value(kind="somevalue")
+            return make_coordinate(float(found[3]), float(found[2]), told("globe") or found[1] or "")
         case "Monolingualtext":
             return Value(kind="monolingual", text=text, language=cell.get("xml:lang", ""))
         case "CommonsMedia":
@@ -310,15 +313,17 @@ def _value(row: Row) -> Value:
 
 
 def _time(cell: dict[str, str], precision: dict[str, str] | None, calendar: str = "") -> Value:
-    """A time of RDF as one of JSON. In RDF the year 0 is 1 BC (XSD 1.1), in JSON it is -1; days are Gregorian, in JSON as they are stated.
+    """A time of RDF as one of JSON.
 
-    An end that is not known is no time, but a blank node or an address that stands for one.
+    In RDF the year 0 is 1 BC (XSD 1.1) and days are Gregorian; in JSON 1 BC is -1 and days are as they are stated. An
+    end that is not known is no time, but a blank node or an address that stands for one.
     """
     found = re.fullmatch(r"([+-]?\d+)(-\d\d-\d\dT\d\d:\d\d:\d\dZ)", cell["value"])
     if not found:
         return Value(kind="somevalue")
     year = int(found[1]) - (int(found[1]) <= 0)
-    value = make_time(f"{'-' if year < 0 else '+'}{abs(year):04d}{found[2]}", int(precision["value"]) if precision else 11, calendar)
+    time = f"{'-' if year < 0 else '+'}{abs(year):04d}{found[2]}"
+    value = make_time(time, int(precision["value"]) if precision else 11, calendar)
     if value.unit != JULIAN:
         return value
     try:

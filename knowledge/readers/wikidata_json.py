@@ -16,7 +16,18 @@ from knowledge.readers.rejections import reject
 from records.knowledge import RANKS, Claim, Entity, PropertyInfo, Qualifier, Redirect, Value
 from records.names import codes_of, names_by_language
 from records.outcomes import Reason, Rejection
-from records.periods import DAY, JULIAN, MONTH, YEAR, date_of_day, day_number, key_of_time, parts_of, time_of, years_after
+from records.periods import (
+    DAY,
+    JULIAN,
+    MONTH,
+    YEAR,
+    date_of_day,
+    day_number,
+    key_of_time,
+    parts_of,
+    time_of,
+    years_after,
+)
 
 MAX_LINE_BYTES = 256 << 20
 """Beyond this the file is taken for damaged; Wikidata's largest entities have a few MB."""
@@ -128,8 +139,9 @@ def parse_entity(data: Any, *, snapshot: str, languages: tuple[str, ...] = ()) -
             return _property(data, name, statements)
         claims = _claims(name, statements, int(data.get("lastrevid") or 0), snapshot)
         labels, aliases = names_by_language(_texts(data, "labels", languages), _aliases(data, languages), languages)
+        descriptions, _ = names_by_language(_texts(data, "descriptions", languages), {}, languages)
         return Entity(
-            id=name, labels=labels, descriptions=names_by_language(_texts(data, "descriptions", languages), {}, languages)[0], aliases=aliases,
+            id=name, labels=labels, descriptions=descriptions, aliases=aliases,
             sitelinks={k: v["title"] for k, v in (data.get("sitelinks") or {}).items()},
             num_statements=sum(len(v) for v in statements.values()) if statements else 0,
             classes=tuple(dict.fromkeys(c.value.entity for c in claims if c.property == "P31" and c.best and c.value.kind == "entity")),
@@ -148,7 +160,8 @@ def _texts(data: dict, key: str, languages: tuple[str, ...]) -> dict[str, str]:
 
 def _aliases(data: dict, languages: tuple[str, ...]) -> dict[str, list[str]]:
     codes = {code for language in languages for code in codes_of(language)}
-    return {k: [a["value"] for a in v] for k, v in (data.get("aliases") or {}).items() if v and (not codes or k in codes)}
+    found = (data.get("aliases") or {}).items()
+    return {k: [a["value"] for a in v] for k, v in found if v and (not codes or k in codes)}
 
 
 def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tuple[Claim, ...]:
@@ -237,7 +250,8 @@ def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
 def make_time(time: str, precision: int, calendar: str = "") -> Value:
     """A time value; somevalue where it is no date. A precision finer than what is given (month 00) is lowered.
 
-    Of a month, a year and what is longer the calendar is left out, as the query service does: nobody can tell which days it shifts.
+    Of a month, a year and what is longer the calendar is left out, as the query service does: which days it shifts
+    nobody can tell.
     """
     if not _TIME.match(time):
         return Value(kind="somevalue")
@@ -250,7 +264,10 @@ def make_time(time: str, precision: int, calendar: str = "") -> Value:
 
 
 def _surely(value: Value, before: int, after: int) -> Value:
-    """A time that may be so many units of its precision earlier or later: as far as it is sure, the century for 1850 with 10 years after it."""
+    """A time that may be so many units of its precision earlier or later, as far as it is sure.
+
+    Of 1850 and up to 10 years later the century is sure.
+    """
     if value.kind != "time" or not (before or after):
         return value
     ends = [_shifted(value, -before), _shifted(value, after)]
@@ -285,7 +302,8 @@ def _property(data: dict, name: str, statements: dict) -> PropertyInfo:
         group = sorted((s for s in statements.get(prop, ()) if s.get("rank") != "deprecated"), key=lambda s: s.get("rank") != "preferred")
         return read_value(group[0]["mainsnak"]).entity if group else ""
 
-    return PropertyInfo(id=name, labels=names_by_language(_texts(data, "labels", ()), {}, ())[0], datatype=data.get("datatype", ""),
+    labels, _ = names_by_language(_texts(data, "labels", ()), {}, ())
+    return PropertyInfo(id=name, labels=labels, datatype=data.get("datatype", ""),
                         single_value=_SINGLE_VALUE in kinds, single_best_value=_SINGLE_BEST_VALUE in kinds,
                         separators=tuple(x for x in separators if x), exceptions=tuple(x for x in exceptions if x),
                         stability=advice("P2668"), expected_completeness=advice("P2429"))

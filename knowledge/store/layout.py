@@ -26,7 +26,8 @@ Every table has a `key` that is looked up, and a `record`; rows with one key sta
 import pyarrow as pa
 
 STORE_VERSION = 2
-"""Raised where rows get another meaning. In version 1 a century was the digits that its years share, days kept no calendar, and "mul" held labels only."""
+"""Raised where rows get another meaning. In version 1 a century was the digits that most of its years share, days kept
+no calendar, and of the names under "mul" only labels were read."""
 META = "meta.json"
 VECTORS = "vectors.lance"
 REJECTED = "rejected"

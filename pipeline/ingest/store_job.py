@@ -347,8 +347,8 @@ def _name_unknown(store: Location, services: Services) -> None:
     path = store / REJECTED / "read.parquet"
     unknown = {r.title for r in read_records(path, Rejection)} & {*services.sparql_ids} if path.exists() else set()
     if unknown:
-        say(f"questloom: {services.sparql_endpoint} does not know {named(unknown)} of the {len(services.sparql_ids):,} items asked for. {UNKNOWN} "
-            f"They are listed in {path}")
+        say(f"questloom: {services.sparql_endpoint} does not know {named(unknown)} of the {len(services.sparql_ids):,} "
+            f"items asked for. {UNKNOWN} They are listed in {path}")
 
 
 def _collect(job: Job, stage: str, path: Location) -> None:

@@ -6,12 +6,26 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent.judges.dates import dates
-from knowledge.dates import Date, coarsened, date_of, dates_of, dates_overlap, day_of, index_keys, keys_overlap, overlapping, refined, time_value
+from knowledge.dates import (
+    Date,
+    coarsened,
+    date_of,
+    dates_of,
+    dates_overlap,
+    day_of,
+    index_keys,
+    keys_overlap,
+    overlapping,
+    refined,
+    time_value,
+)
 from records.knowledge import Value
 from records.periods import JULIAN, time_of, years_after, years_of
 
 TURNS = [10**zeros + more for zeros in range(1, 11) for more in (-1, 0, 1)]
-YEARS = st.one_of(st.integers(1, 3000), st.sampled_from(TURNS), st.integers(1, 10**10)).flatmap(lambda year: st.sampled_from([year, -year]))
+YEARS = st.one_of(st.integers(1, 3000), st.sampled_from(TURNS), st.integers(1, 10**10)).flatmap(
+    lambda year: st.sampled_from([year, -year])
+)
 
 
 def time(year: int, precision: int = 9, month: int = 0, day: int = 0, calendar: str = "") -> Value:
@@ -23,8 +37,13 @@ def newton(precision: int = 11) -> Value:
     return time(1642, precision, 12, 25, JULIAN if precision == 11 else "")
 
 
-VALUES = st.builds(lambda year, precision, month, day: time(year, precision, month * (precision >= 10), day * (precision >= 11)),
-                   YEARS, st.integers(0, 11), st.integers(1, 12), st.integers(1, 28))
+VALUES = st.builds(
+    lambda year, precision, month, day: time(year, precision, month * (precision >= 10), day * (precision >= 11)),
+    YEARS,
+    st.integers(0, 11),
+    st.integers(1, 12),
+    st.integers(1, 28),
+)
 
 
 @st.composite
@@ -44,13 +63,21 @@ def test_two_dates_overlap_where_their_spans_do_and_a_look_up_finds_just_those(p
     one, other = pair
     (first, last), (other_first, other_last) = (date_of(v.time, v.precision).span for v in pair)
     expected = first <= other_last and other_first <= last
-    assert dates_overlap(one, other) == dates_overlap(other, one) == keys_overlap(one.key(), other.key()) == keys_overlap(other.key(), one.key()) == expected
+    assert (
+        dates_overlap(one, other)
+        == dates_overlap(other, one)
+        == keys_overlap(one.key(), other.key())
+        == keys_overlap(other.key(), one.key())
+        == expected
+    )
 
 
 @given(VALUES)
 def test_the_ranges_of_a_look_up_are_sorted_and_apart_so_that_no_row_counts_twice(value):
     ranges = overlapping(value.key())
-    assert all(start < stop for start, stop in ranges) and all(one[1] <= other[0] for one, other in itertools.pairwise(ranges))
+    assert all(start < stop for start, stop in ranges) and all(
+        one[1] <= other[0] for one, other in itertools.pairwise(ranges)
+    )
     assert sum(start <= value.key() < stop for start, stop in ranges) == 1
 
 
@@ -89,7 +116,9 @@ def test_a_julian_day_of_the_same_month_is_looked_up_once():
 
 
 def test_a_julian_day_may_be_taken_for_either_day_and_is_counted_by_the_gregorian():
-    assert dates_of(newton()) == (Date(1642, 12, 25, 11), Date(1643, 1, 4, 11)) and str(day_of(newton())) == "1643-01-04"
+    assert (
+        dates_of(newton()) == (Date(1642, 12, 25, 11), Date(1643, 1, 4, 11)) and str(day_of(newton())) == "1643-01-04"
+    )
     assert newton().year == 1642, "as it is stated"
     assert coarsened(newton(), 9) == Value(kind="time", time="+1642-00-00T00:00:00Z", precision=9)
 
@@ -103,13 +132,15 @@ def test_a_date_beside_one_that_says_more_is_no_second_value(dates, left):
     assert refined(dates) == tuple(dates[i] for i in left)
 
 
-@pytest.mark.parametrize(("precision", "key"), [(11, "time:+1642-05-04/11"), (10, "time:+1642-05/10"), (9, "time:+1642/9"), (8, "time:+164/8"), (7, "time:+16/7"),
-                                                (6, "time:+1/6")])
+@pytest.mark.parametrize(("precision", "key"), [
+    (11, "time:+1642-05-04/11"), (10, "time:+1642-05/10"), (9, "time:+1642/9"), (8, "time:+164/8"), (7, "time:+16/7"),
+    (6, "time:+1/6")])
 def test_a_day_can_be_told_less_exactly(precision, key):
     assert coarsened(time(1642, 11, 5, 4), precision).key() == key
 
 
-@pytest.mark.parametrize(("year", "precision", "key"), [(1700, 7, "time:+16/7"), (-100, 7, "time:-00/7"), (12_345, 9, "time:+A12345/9"), (-44, 8, "time:-004/8")])
+@pytest.mark.parametrize(("year", "precision", "key"), [
+    (1700, 7, "time:+16/7"), (-100, 7, "time:-00/7"), (12_345, 9, "time:+A12345/9"), (-44, 8, "time:-004/8")])
 def test_a_turn_a_year_before_christ_and_a_long_year_can_be_told_less_exactly(year, precision, key):
     assert coarsened(time(year, 11, 5, 4), precision).key() == key
 

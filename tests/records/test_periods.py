@@ -48,20 +48,28 @@ def test_periods_of_one_precision_part_the_years_and_there_is_no_year_0(year, pr
     first, last = years_of(year, precision)
     assert first <= year <= last and 0 not in (first, last) and (first > 0) == (last > 0) == (year > 0)
     assert years_of(first, precision) == years_of(last, precision) == (first, last)
-    assert years_of(years_after(last, 1), precision)[0] == years_after(last, 1) and years_of(years_after(first, -1), precision)[1] == years_after(first, -1)
+    assert years_of(years_after(last, 1), precision)[0] == years_after(last, 1) and years_of(
+        years_after(first, -1), precision
+    )[1] == years_after(first, -1)
 
 
 @given(YEARS, YEARS, st.integers(0, 9))
 def test_two_times_have_one_key_where_they_are_of_one_period(one, other, precision):
     keys = [time(time_of(year), precision).key() for year in (one, other, *years_of(one, precision))]
-    assert (keys[0] == keys[1]) == (years_of(one, precision) == years_of(other, precision)) and keys[0] == keys[2] == keys[3]
+    assert (keys[0] == keys[1]) == (years_of(one, precision) == years_of(other, precision)) and keys[0] == keys[
+        2
+    ] == keys[3]
 
 
 @given(YEARS, st.integers(1, 12), st.integers(1, 28), st.integers(0, 11))
 def test_a_key_gives_back_a_time_of_its_period(year, month, day, precision):
     value = time(time_of(year, month, day), precision)
     found = value_of_key(value.key())
-    assert found.key() == value.key() and found.precision == precision and years_of(parts_of(found.time)[0], precision) == years_of(year, precision)
+    assert (
+        found.key() == value.key()
+        and found.precision == precision
+        and years_of(parts_of(found.time)[0], precision) == years_of(year, precision)
+    )
 
 
 @given(YEARS, YEARS)
@@ -76,7 +84,7 @@ def test_keys_of_years_sort_as_the_years_do_in_each_era(one, other):
     ("-13798000000-00-00T00:00:00Z", (-13_798_000_000, 0, 0)), ("+1832", None), ("soon", None)])
 def test_a_time_is_read_whatever_its_number_of_digits(text, parts):
     if parts is None:
-        with pytest.raises(ValueError):  # noqa: PT011
+        with pytest.raises(ValueError):
             parts_of(text)
     else:
         assert parts_of(text) == parts and parts_of(time_of(*parts)) == parts
@@ -109,7 +117,11 @@ def test_days_go_from_calendar_to_calendar_and_back(number):
 
 @given(st.dates())
 def test_days_are_numbered_as_python_does(day):
-    assert day_number(day.year, day.month, day.day) == day.toordinal() and date_of_day(day.toordinal()) == (day.year, day.month, day.day)
+    assert day_number(day.year, day.month, day.day) == day.toordinal() and date_of_day(day.toordinal()) == (
+        day.year,
+        day.month,
+        day.day,
+    )
 
 
 @given(st.dates(datetime.date(1583, 1, 1)))
@@ -130,6 +142,8 @@ def test_years_are_counted_without_a_year_0(one, other, years):
 
 def test_keys_of_usual_dates_are_as_they_always_were():
     """Stores and runs hold them."""
-    said = [key_of_time(1832, 5, 4, p) for p in (11, 10, 9, 8, 7)] + [key_of_time(-44, 3, 15, p) for p in (11, 10, 9, 8)]
+    said = [key_of_time(1832, 5, 4, p) for p in (11, 10, 9, 8, 7)] + [
+        key_of_time(-44, 3, 15, p) for p in (11, 10, 9, 8)
+    ]
     assert said == ["time:+1832-05-04/11", "time:+1832-05/10", "time:+1832/9", "time:+183/8", "time:+18/7",
                     "time:-0044-03-15/11", "time:-0044-03/10", "time:-0044/9", "time:-004/8"]

@@ -34,7 +34,8 @@ def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> V
     """
     if op in ("earliest", "latest", "largest", "smallest"):
         numbers = [_number(k) for k in keys]
-        if len(numbers) != len(args) or len(args) < 2 or None in numbers or len({k.unit for k in keys if k.kind == "quantity"}) > 1:
+        units = {k.unit for k in keys if k.kind == "quantity"}
+        if len(numbers) != len(args) or len(args) < 2 or None in numbers or len(units) > 1:
             return None
         wants_least = op in ("earliest", "smallest")
         winner = numbers.index((min if wants_least else max)(numbers))  # type: ignore[type-var]
@@ -56,7 +57,7 @@ def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> V
             first, last = sorted(d for d in days if d)
             return as_quantity(last.year - first.year - ((last.month, last.day) < (first.month, first.day)))
         if any(a.kind == "time" and a.precision > YEAR for a in args):
-            return None  # a day or month against a bare year is off by one or not, and days before Christ are not counted: undefined
+            return None  # a day or month against a bare year is off by one or not; days before Christ are not counted
         return as_quantity(abs(left - right))
     if op != "ratio" and args[0].kind == args[1].kind == "quantity" and args[0].unit != args[1].unit:
         return None

@@ -32,8 +32,9 @@ def holds(op: str, left: Value, right: Value) -> bool | None:
     if left.kind == right.kind == "time":
         if op == "=":
             return dates_overlap(left, right)
-        days = left.precision == right.precision == DAY  # two days are compared in one calendar
-        found = {_in_order(op, a, b) for a, b in product(dates_of(left)[-1 if days else 0:], dates_of(right)[-1 if days else 0:])}
+        # Two days are compared in one calendar; whoever says a year or month may mean that of either.
+        since = -1 if left.precision == right.precision == DAY else 0
+        found = {_in_order(op, a, b) for a, b in product(dates_of(left)[since:], dates_of(right)[since:])}
         return found.pop() if len(found) == 1 else None
     if left.kind == right.kind == "quantity" and left.unit == right.unit and op != "=":
         (least, most), (other_least, other_most) = left.bounds, right.bounds
@@ -44,7 +45,10 @@ def holds(op: str, left: Value, right: Value) -> bool | None:
 
 
 def _in_order(op: str, left: Date, right: Date) -> bool | None:
-    """Whether one date is before ("<") or after (">") another; None where they overlap, but that a day or year excludes all of itself."""
+    """Whether one date is before ("<") or after (">") another; None where they overlap.
+
+    A year and a day exclude all of themselves: nothing of 1832 is before or after 1832.
+    """
     (first, last), (other_first, other_last) = left.span, right.span
     if last < other_first or other_last < first:
         return (last < other_first) == (op == "<")

@@ -131,7 +131,7 @@ def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
 
 
 def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bool:
-    """Whether a found value is the wanted one: equal, a date or a measure that may be the same, or a place inside the wanted place."""
+    """Whether a found value is the wanted one: equal, a date or measure that may be the same, or a place inside it."""
     if wanted.kind == "time" and found.kind == "time":
         return dates_overlap(wanted, found)
     if wanted.key() == found.key():

@@ -45,11 +45,14 @@ def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str =
 
 def _date(value: Value, precision: str) -> Answer:
     if precision == "century":
-        return Answer(value=coarsened(value, PRECISIONS[precision]), text=_century(parts_of(value.time)[0]), type="date", precision=precision)
-    (text, *more), *others = [_said(date, precision) for date in dates_of(value)]  # whoever reads another page may know the day of the other calendar
+        text = _century(parts_of(value.time)[0])
+        return Answer(value=coarsened(value, PRECISIONS[precision]), text=text, type="date", precision=precision)
+    # Pages give the days of either calendar, mostly as they are stated.
+    (text, *more), *others = [_said(date, precision) for date in dates_of(value)]
     exact = "year" if precision == "year" or value.precision == YEAR else "month" if value.precision == MONTH else "day"
     aliases = dict.fromkeys((*more, *(wording for said in others for wording in said if wording != text)))
-    return Answer(value=coarsened(value, PRECISIONS[exact]), text=text, type="date", precision=exact, aliases=tuple(aliases))
+    asked = coarsened(value, PRECISIONS[exact])
+    return Answer(value=asked, text=text, type="date", precision=exact, aliases=tuple(aliases))
 
 
 def _century(year: int) -> str:

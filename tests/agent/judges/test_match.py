@@ -67,7 +67,12 @@ def test_the_questions_words_make_no_other_name_right(question, wording, said):
 
 
 DAY, YEAR, OLD = date("+1931-05-12T00:00:00Z", 11, "day"), date("+1931-05-12T00:00:00Z", 11, "year"), date("-0044-03-15T00:00:00Z", 11, "year")
-NEWTON = Answer(value=Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786"), text="-", type="date", precision="day")
+NEWTON = Answer(
+    value=Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786"),
+    text="-",
+    type="date",
+    precision="day",
+)
 DECADE, CENTURY = date("+1931-00-00T00:00:00Z", 8), date("+1931-00-00T00:00:00Z", 7)
 
 

@@ -137,7 +137,13 @@ def test_a_puzzle_names_things_and_holds_no_identifier_of_one():
     ("+1851-05-04T00:00:00Z", 9, "1851"), ("-0044-03-15T00:00:00Z", 11, "-0044-03-15"),
     ("-0044-00-00T00:00:00Z", 9, "-0044")])
 def test_a_puzzle_gives_a_date_as_exactly_as_its_question(time, precision, text):
-    form = Form(clauses=(Image(var="x"), ClaimClause(subject="x", property="P571", object=Value(kind="time", time=time, precision=precision))), ask=Ask(var="x", type="entity"))
+    form = Form(
+        clauses=(
+            Image(var="x"),
+            ClaimClause(subject="x", property="P571", object=Value(kind="time", time=time, precision=precision)),
+        ),
+        ask=Ask(var="x", type="entity"),
+    )
     (fact,) = puzzle_of(form, pictured_as="it", name=lambda item: (item,), relation=lambda p: Relation(property=p, label=p)).facts
     assert fact.object == Const(kind="date", text=text)
 

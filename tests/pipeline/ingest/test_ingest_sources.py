@@ -32,6 +32,54 @@ def test_seeds_come_from_the_query_service_and_their_pictures_from_commons(tmp_p
     assert again.meta["tables"] == summary.meta["tables"] and len(asked) == num_asked, "what was answered once is not asked again"
 
 
+def asked_for(tmp_path, monkeypatch, *ids, **more):
+    """The store of a query service that was asked for these items."""
+    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
+    with services() as (address, _):
+        ask = Services(cache=str(tmp_path / "cache"), sparql_endpoint=f"{address}/sparql", sparql_ids=ids)
+        run_ingest(IngestOptions(store=str(tmp_path / "store"), entities=("sparql",), snapshot="2026-11-01", services=ask, **more))
+    return Store.open(str(tmp_path / "store"))
+
+
+@pytest.mark.parametrize("ids", [("Q404",), tuple(f"Q5{n:02}" for n in range(50)), ("Q11",)])
+def test_a_query_service_that_knows_no_item_is_an_error_with_the_likely_causes(tmp_path, monkeypatch, ids):
+    with pytest.raises(InputError, match="knows none of the items") as caught:
+        asked_for(tmp_path, monkeypatch, *ids)
+    said = str(caught.value)
+    assert "/sparql" in said and ids[0] in said and all(cause in said for cause in ("deleted", "redirect", "2025", "--sparql-endpoint", "cache"))
+    assert not (tmp_path / "store" / "meta.json").exists()
+
+
+def test_a_query_service_without_rare_items_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.small_services.rows", lambda query: [])
+    with pytest.raises(InputError, match="finds no rare item"):
+        asked_for(tmp_path, monkeypatch)
+
+
+def test_items_that_the_service_does_not_know_are_named_counted_and_listed(tmp_path, monkeypatch, capfd):
+    store = asked_for(tmp_path, monkeypatch, "Q1", "Q403", "Q404")
+    said, = (line for line in capfd.readouterr().err.splitlines() if "does not know" in line)
+    assert "does not know 2 (Q403, Q404) of the 3 items asked for" in said and "2025" in said and "read.parquet" in said
+    assert store.entity("Q1") is not None and store.meta["reasons"] == {"bad_entity": 2}
+
+
+def test_where_all_items_are_known_nothing_is_said(tmp_path, monkeypatch, capfd):
+    asked_for(tmp_path, monkeypatch, "Q1", "Q2")
+    assert "does not know" not in capfd.readouterr().err
+
+
+def test_an_id_that_was_merged_finds_the_item_that_it_became(tmp_path, monkeypatch, capfd):
+    store = asked_for(tmp_path, monkeypatch, "Q10")
+    assert store.entity("Q10").id == "Q1" and store.entity("Q1").merged_ids == ("Q10",) and store.label("Q10") == "Lamp"
+    assert "does not know" not in capfd.readouterr().err
+
+
+def test_what_is_no_id_of_an_item_is_refused_before_anything_is_asked(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="--sparql-ids P31: is no id of an item"):
+        asked_for(tmp_path, monkeypatch, "Q1", "P31")
+    assert not (tmp_path / "cache").exists()
+
+
 def test_without_a_contact_no_service_is_asked(tmp_path, monkeypatch):
     monkeypatch.delenv("QUESTLOOM_CONTACT", raising=False)
     with pytest.raises(InputError, match="QUESTLOOM_CONTACT"):

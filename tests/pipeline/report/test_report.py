@@ -178,9 +178,9 @@ def test_dates_are_said_to_their_precision(time, precision, words):
     assert date_words(time, precision) == words
 
 
-@pytest.mark.parametrize(("key", "words"), [("time:+18/7", "19th century"), ("time:-00/7", "1st century BCE"), ("time:+187/8", "1870s"), ("time:+1874/9", "1874"),
-                                            ("time:-0044-03-15/11", "15 March 44 BCE"),
-                                            ("time:+1/6", "2nd millennium")])
+@pytest.mark.parametrize(("key", "words"), [
+    ("time:+18/7", "19th century"), ("time:-00/7", "1st century BCE"), ("time:+187/8", "1870s"), ("time:+1874/9", "1874"),
+    ("time:-0044-03-15/11", "15 March 44 BCE"), ("time:+1/6", "2nd millennium")])
 def test_a_binding_is_said_as_its_date(key, words):
     assert Names(None).key(key) == words
 

@@ -24,7 +24,10 @@ def before_christ(number: int, precision: int = 9) -> Value:
 
 
 A, B, C = (entity_value(q) for q in ("Q1", "Q2", "Q3"))
-CENTURY, MAY = Value(kind="time", time="+1900-00-00T00:00:00Z", precision=7), Value(kind="time", time="+1832-05-00T00:00:00Z", precision=10)
+CENTURY, MAY = (
+    Value(kind="time", time="+1900-00-00T00:00:00Z", precision=7),
+    Value(kind="time", time="+1832-05-00T00:00:00Z", precision=10),
+)
 JULIAN = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786")
 DECADE = Value(kind="time", time="+1830-00-00T00:00:00Z", precision=8)
 
@@ -73,7 +76,10 @@ def test_two_with_the_losing_key_do_not_keep_the_third_from_winning():
 
 def test_a_julian_day_is_compared_with_a_gregorian_year_and_a_measure_wins_that_is_surely_more():
     assert compute("earliest", (A, B), (JULIAN, year(1700))) == A
-    assert compute("largest", (A, B), (about(35), about(38))) == B and compute("smallest", (A, B), (about(35), about(38))) == A
+    assert (
+        compute("largest", (A, B), (about(35), about(38))) == B
+        and compute("smallest", (A, B), (about(35), about(38))) == A
+    )
 
 
 def test_an_unknown_operation_is_an_error_and_digits_do_not_depend_on_the_way():

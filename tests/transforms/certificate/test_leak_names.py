@@ -70,8 +70,13 @@ def test_a_value_is_named_by_its_kind(value, names):
 def test_a_name_that_holds_in_every_language_leaks_and_stands_in_the_answer_in_each(languages):
     house = Entity(id="Q9", labels={"mul": "Haus Lorn", "fr": "Maison Lorn"}, aliases={"mul": ("Lornpalais",)})
     facts = SmallFacts([], {"Q9": house})
-    assert find_leak(facts, {"question": "Who built the Lornpalais?"}, {"x1": entity_value("Q9")}, Answer(value=year(1832), text="1832", type="date"),
-                     languages) == {"where": "question", "node": "x1", "name": "Lornpalais"}
+    assert find_leak(
+        facts,
+        {"question": "Who built the Lornpalais?"},
+        {"x1": entity_value("Q9")},
+        Answer(value=year(1832), text="1832", type="date"),
+        languages,
+    ) == {"where": "question", "node": "x1", "name": "Lornpalais"}
     assert {"Haus Lorn", "Lornpalais"} <= {*names_of_value(facts, entity_value("Q9"), languages)}
 
 

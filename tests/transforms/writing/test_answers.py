@@ -33,7 +33,11 @@ def test_a_julian_day_is_said_as_it_is_stated_and_the_gregorian_day_is_right_too
 
 def test_a_year_before_christ_is_said_so_and_by_its_century():
     caesar = Value(kind="time", time="-0044-03-15T00:00:00Z", precision=11)
-    assert [answer_of(FACTS, caesar, precision=p).text for p in ("", "year", "century")] == ["15 March 44 BC", "44 BC", "1st century BC"]
+    assert [answer_of(FACTS, caesar, precision=p).text for p in ("", "year", "century")] == [
+        "15 March 44 BC",
+        "44 BC",
+        "1st century BC",
+    ]
     assert answer_of(FACTS, caesar, precision="century").value.key() == "time:-00/7"
 
 
