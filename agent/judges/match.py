@@ -78,11 +78,11 @@ def _is_wording(said: str, wording: str, language: str, *, swap: bool) -> bool:
 def _is_date(answer: Answer, said: str, question: str, language: str) -> bool:
     right = dates_of(answer.value) if answer.value.kind == "time" else [date for date, _, _ in dates(answer.text)]
     found = dates(said, day_first=language != "en")
-    if len(found) != 1 or not right or (answer.value.kind != "time" and len(right) != 1):
+    if len(found) != 1 or (answer.value.kind != "time" and len(right) != 1):
         return False
     date, start, end = found[0]
     if not any(date.precision >= min(PRECISIONS.get(answer.precision, gold.precision), gold.precision)
-               and (date.agrees(gold) if date.precision <= gold.precision else gold.agrees(date)) for gold in right):
+               and (date.agrees(gold) or gold.agrees(date)) for gold in right):
         return False
     around = amounts_.blanked(readable_date(said), [(start, end)])
     return is_frame(around, question, kind="date")

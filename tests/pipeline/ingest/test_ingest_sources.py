@@ -5,13 +5,19 @@ import subprocess
 
 import pytest
 
+from agent.judges.match import match
 from knowledge.store import Store
 from pipeline.ingest.store_job import IngestOptions, run_ingest
 from records.errors import InputError
+from records.knowledge import Value, entity_value
+from records.synthesis import Answer
 from tests.shared_data import SHARED
 from tests.small_dumps import write_dumps
 from tests.small_services import FILE, services
+from transforms.certificate.facts import best_values
+from transforms.certificate.leak import find_leak
 from transforms.ingest.service_sources import Services
+from transforms.writing.answers import answer_of
 
 
 def test_seeds_come_from_the_query_service_and_their_pictures_from_commons(tmp_path, monkeypatch):
@@ -84,6 +90,38 @@ def test_without_a_contact_no_service_is_asked(tmp_path, monkeypatch):
     monkeypatch.delenv("QUESTLOOM_CONTACT", raising=False)
     with pytest.raises(InputError, match="QUESTLOOM_CONTACT"):
         run_ingest(IngestOptions(store=str(tmp_path / "store"), entities=("sparql",), snapshot="2026-11-01"))
+
+
+REPORTS = SHARED / "data" / "reports"
+
+
+@pytest.mark.skipif(not REPORTS.exists(), reason="the reported inputs are not here")
+def test_of_the_reported_owners_only_the_second_is_best_and_a_century_is_found_by_its_years(tmp_path):
+    run_ingest(IngestOptions(store=str(tmp_path / "store"), entities=(str(REPORTS / "century.json"),), snapshot="2026-01-31"))
+    store = Store.open(str(tmp_path / "store"))
+    assert [v.entity for v in best_values(store, "Q7000001", "P127")] == ["Q7000011"]
+    assert store.subjects("P127", "Q7000010") == () and store.subjects("P127", "Q7000011") == ("Q7000001",)
+    chapels, year = ("Q7000002", "Q7000003"), "Q7000004"
+    found = {said: store.subjects("P571", f"time:+{said}/9") for said in ("1900", "1901", "1950", "2000", "2001", "2010")}
+    assert found == {"1900": (), "1901": chapels, "1950": (*chapels, year), "2000": chapels, "2001": (), "2010": ()}
+    assert store.subjects("P571", store.claims(chapels[0])[-1].value.key()) == (*chapels, year)
+    assert store.profile("P571").num_values == 2
+
+
+@pytest.mark.skipif(not REPORTS.exists(), reason="the reported inputs are not here")
+@pytest.mark.parametrize("languages", [(), ("en",), ("de",), ("en", "de")])
+def test_a_reported_alias_under_mul_leaks_and_is_right(tmp_path, languages):
+    dump = str(REPORTS / "mul_aliases.json")
+    run_ingest(IngestOptions(store=str(tmp_path / "store"), entities=(dump,), snapshot="2026-01-31", languages=languages))
+    store, house = Store.open(str(tmp_path / "store")), entity_value("Q7100002")
+    year = Answer(value=Value(kind="time", time="+1832-00-00T00:00:00Z", precision=9), text="1832", type="date")
+    for language in languages or ("en", "de"):
+        leak = find_leak(store, {"question": "Who built the Lornpalais?"}, {"x0": house}, year, (language,))
+        assert leak == {"where": "question", "node": "x0", "name": "Lornpalais"}
+        assert store.label("Q7100001", language) == "Ilse Brandt"
+    if languages != ("de",):
+        answer = answer_of(store, house)
+        assert answer.text == "Haus Lorn" and match(answer, "Lornpalais") and match(answer, "the Lornpalais")
 
 
 @pytest.mark.skipif(not (SHARED / "data").exists(), reason="the real data are not here")
