@@ -215,12 +215,13 @@ def refined(values: Iterable[Value]) -> tuple[Value, ...]:
     [11, 9]
     """
     found = tuple(values)
-    dates = [dates_of(v) if v.kind == "time" else () for v in found]
+    dates = [date for v in found if v.kind == "time" for date in dates_of(v)]
 
-    def is_vague(own: tuple[Date, ...]) -> bool:
-        return any(d.precision > own[0].precision and own[0].agrees(d) for other in dates for d in other if own)
+    def is_vague(value: Value) -> bool:
+        own = date_of(value.time, value.precision)
+        return any(d.precision > own.precision and own.agrees(d) for d in dates)
 
-    return tuple(v for v, own in zip(found, dates, strict=True) if not is_vague(own))
+    return tuple(v for v in found if v.kind != "time" or not is_vague(v))
 
 
 def dates_overlap(a: Value, b: Value) -> bool:
@@ -268,7 +269,11 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
     else:
         ranges = [_within(year, precision, head)]
         ranges += [(last + "-", last + "0") for y in years for last in [head[:len("time:+")] + year_digits(abs(y))]]
-    return _merged([*ranges, *((key, key + "\0") for key in ends)])
+    same: dict[str, list[int]] = {}  # precisions by digits: around a year of four digits lie six periods without any
+    for key in ends:
+        digits, _, around = key.rpartition("/")
+        same.setdefault(digits, []).append(int(around))
+    return _merged([*ranges, *((f"{digits}/{min(found)}", f"{digits}/{max(found)}\0") for digits, found in same.items())])
 
 
 def _within(year: int, precision: int, head: str) -> tuple[str, str]:

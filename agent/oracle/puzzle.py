@@ -167,7 +167,7 @@ def _const(value: Value, name: Naming) -> Const:
             return Const(kind="thing", text=next(iter(name(value.entity)), ""))
         case "time":
             said = coarsened(value, value.precision).time.lstrip("+").partition("T")[0]
-            return Const(kind="date", text=said.replace("-00", ""))
+            return Const(kind="date", text=said.removesuffix("-00").removesuffix("-00"))
         case "quantity":
             return Const(kind="amount", text=f"{value.number:.12g}", unit=next(iter(name(value.unit)), "") if value.unit else "")
     return Const(kind="text", text=value.text)
