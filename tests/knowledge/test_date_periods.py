@@ -97,6 +97,7 @@ def test_the_ranges_of_a_look_up_are_sorted_and_apart_so_that_no_row_counts_twic
     (time(5000, 5), time(1950), True), (time(1950, 0), time(1950, 11, 5, 4), True)])
 def test_a_period_overlaps_what_it_holds_and_nothing_else(one, other, overlap):
     assert dates_overlap(one, other) is dates_overlap(other, one) is overlap
+    assert keys_overlap(one.key(), other.key()) is keys_overlap(other.key(), one.key()) is overlap, "a look-up of either finds the other"
 
 
 @pytest.mark.parametrize(("other", "overlap"), [

@@ -184,6 +184,13 @@ def test_labels_that_stand_for_many_languages_are_found():
     assert entity.labels == {"en": "Ann", "ru": "Анн"}
 
 
+def test_where_all_languages_are_kept_what_stands_for_every_one_stands_under_english_too():
+    data = {"id": "Q1", "labels": {"mul": {"value": "Ann"}, "ru": {"value": "Анн"}}, "aliases": {"mul": [{"value": "Anna"}], "ru": [{"value": "Аня"}]}}
+    entity, _ = parse_entity(data, snapshot=SNAPSHOT)
+    assert entity.labels == {"mul": "Ann", "en": "Ann", "ru": "Анн"}
+    assert entity.aliases == {"mul": ("Anna",), "en": ("Anna",), "ru": ("Аня",)}
+
+
 @pytest.mark.parametrize("languages", [(), ("en",), ("de",), ("de-at",), ("en", "de")])
 @pytest.mark.parametrize("labels", [{"mul"}, {"mul", "en"}, {"mul", "de"}, {"de"}])
 @pytest.mark.parametrize("aliases", [{"mul"}, {"mul", "de"}, {"en"}, set()])
