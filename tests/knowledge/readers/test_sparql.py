@@ -163,6 +163,11 @@ EXPORTED = {
         '"Point(2.5 48.8)"^^geo:wktLiteral',
         "wikibase:geoGlobe wd:Q2",
     ),
+    "a place on Mars by its node": (
+        ("globecoordinate", {"latitude": 48.8, "longitude": 2.5, "globe": ENTITY + "Q111"}),
+        '"Point(2.5 48.8)"^^geo:wktLiteral',
+        "wikibase:geoGlobe wd:Q111",
+    ),
     "a place on Mars": (
         ("globecoordinate", {"latitude": 48.8, "longitude": 2.5, "globe": ENTITY + "Q111"}),
         '"<http://www.wikidata.org/entity/Q111> Point(2.5 48.8)"^^geo:wktLiteral',

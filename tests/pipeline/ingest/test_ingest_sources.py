@@ -13,7 +13,7 @@ from records.knowledge import Value, entity_value
 from records.synthesis import Answer
 from tests.shared_data import SHARED
 from tests.small_dumps import write_dumps
-from tests.small_services import FILE, services
+from tests.small_services import FILE, STATEMENTS, services
 from transforms.certificate.facts import best_values
 from transforms.certificate.leak import find_leak
 from transforms.ingest.service_sources import Services
@@ -78,6 +78,13 @@ def test_an_id_that_was_merged_finds_the_item_that_it_became(tmp_path, monkeypat
     store = asked_for(tmp_path, monkeypatch, "Q10")
     assert store.entity("Q10").id == "Q1" and store.entity("Q1").merged_ids == ("Q10",) and store.label("Q10") == "Lamp"
     assert "does not know" not in capfd.readouterr().err
+
+
+def test_a_value_that_was_merged_into_an_item_that_is_there_comes_once(tmp_path, monkeypatch):
+    monkeypatch.setitem(STATEMENTS, "Q2", (("P31", "WikibaseItem", "Q39715"), ("P40", "WikibaseItem", "Q10")))
+    store = asked_for(tmp_path, monkeypatch, "Q1", "Q2")
+    assert store.meta["reasons"] == {"bad_entity": 1}, "Q404 alone; no record stands twice"
+    assert [v.entity for v in best_values(store, "Q2", "P40")] == ["Q1"]
 
 
 def test_what_is_no_id_of_an_item_is_refused_before_anything_is_asked(tmp_path, monkeypatch):
