@@ -124,7 +124,7 @@ def _spelt(end: Term, question: Question, store: Store) -> list[str]:
         return []
     if value.kind == "entity":
         entity = store.entity(value.entity)
-        return [entity.label(question.language), *entity.aliases.get(question.language, ())] if entity else []
+        return [entity.label(question.language), *entity.other_names(question.language)] if entity else []
     if value.kind == "time":
         return [str(value.year)]
     return [f"{value.number:.12g}", f"{value.number:,.12g}"] if value.number is not None else [value.text]

@@ -39,6 +39,7 @@ from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Image
 from records.identity import chance
 from records.knowledge import Claim, Entity, ImageAsset, Value, entity_value
 from records.outcomes import Rejection
+from records.periods import parts_of, time_of, years_after
 from records.synthesis import Question
 from transforms.certificate.certify import Refusal, certify, given_by_picture
 from transforms.drafting.accept import binding_of
@@ -174,7 +175,8 @@ class Overlay:
 def changed(value: Value) -> Value:
     """Another value of the same kind, as the twin's answer: the next year, one more."""
     if value.kind == "time":
-        return value.replace(time=f"{value.time[0]}{int(value.time[1:5]) + 1:04d}{value.time[5:]}")
+        year, month, day = parts_of(value.time)
+        return value.replace(time=time_of(years_after(year, 1), month, day))
     return value.replace(number=(value.number or 0) + 1) if value.kind == "quantity" else value
 
 

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from benchmarks.paintings import item, item_value, statement
+from records.periods import DAY, JULIAN, parts_of, to_gregorian
 
 ENTITY, WIKIBASE = "http://www.wikidata.org/entity/", "http://wikiba.se/ontology#"
 FILE = "http://commons.wikimedia.org/wiki/Special:FilePath/"
@@ -113,15 +114,19 @@ def _value(snak: Json) -> Json:
             letter = {"wikibase-item": "Q", "wikibase-property": "P"}.get(kind, "E")
             return {"value": _uri(ENTITY + (value.get("id") or f"{letter}{value['numeric-id']}"))}  # older JSON has the number only
         case "time":
-            year, rest = re.fullmatch(r"([+-]\d+)(-.*)", value["time"]).groups()  # type: ignore[union-attr]
-            number = int(year) + (year[0] == "-")  # the year 0 of RDF is 1 BC
-            text = f"{'-' if number < 0 else ''}{abs(number):04d}{rest.replace('-00', '-01')}"
-            return {"value": _literal(text), "precision": _literal(value["precision"])}
+            year, month, day = parts_of(value["time"])
+            calendar = value["calendarmodel"].rpartition("/")[2]
+            if calendar == JULIAN and value["precision"] >= DAY:
+                year, month, day = to_gregorian(year, month, day)
+            number = year + (value["time"].startswith("-"))  # the year 0 of RDF is 1 BC
+            text = f"{'-' if number < 0 else ''}{abs(number):04d}-{month or 1:02d}-{day or 1:02d}T00:00:00Z"
+            return {"value": _literal(text), "precision": _literal(value["precision"]), "calendar": _uri(ENTITY + calendar)}
         case "quantity":
             unit = value["unit"].rpartition("/")[2]
-            return {"value": _literal(value["amount"]), "unit": _uri(ENTITY + ("Q199" if unit in ("", "1") else unit))}
+            bounds = {name: _literal(value[f"{name}Bound"]) for name in ("lower", "upper") if f"{name}Bound" in value}
+            return {"value": _literal(value["amount"]), "unit": _uri(ENTITY + ("Q199" if unit in ("", "1") else unit)), **bounds}
         case "globe-coordinate":
-            return {"value": _literal(f"Point({value['longitude']} {value['latitude']})")}
+            return {"value": _literal(f"Point({value['longitude']} {value['latitude']})"), "globe": _uri(value["globe"])}
         case "monolingualtext":
             return {"value": _literal(value["text"], value["language"])}
         case "commonsMedia":

@@ -11,7 +11,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from records.knowledge import TIME_DIGITS, Value
+from num2words import num2words
+
+from records.knowledge import Value, value_of_key
+from records.periods import (
+    CENTURY,
+    DAY,
+    DECADE,
+    JULIAN,
+    MILLENNIUM,
+    MONTH,
+    YEAR,
+    key_of_time,
+    parts_of,
+    time_of,
+    year_digits,
+    years_of,
+)
 
 Wording = Literal["free", "plain"]
 PRECISIONS = {"century": 7, "decade": 8, "year": 9, "month": 10, "day": 11}
@@ -30,13 +46,17 @@ _FOREIGN_MONTHS = (
 )
 _MONTHS = {name: number for names in (" ".join(MONTHS).casefold(), *_FOREIGN_MONTHS) for number, name in enumerate(names.split(), start=1)}
 _MONTHS |= {name[:3].casefold(): number for number, name in enumerate(MONTHS, start=1)} | {"sept": 9}
+_ORDINALS = {num2words(number, ordinal=True).replace("twenty-", tens): number
+             for number in range(1, 31) for tens in ("twenty-", "20-", "20 ")}
+"""Judges put digits for words before they read a date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date as far as it is said: year (negative before Christ), month and day or 0; a decade or century by its first year.
+    """A date as far as it is said: year (negative before Christ), month and day or 0.
 
-    `precision` is Wikidata's: 7 century, 8 decade, 9 year, 10 month, 11 day.
+    A decade or longer period is given by its first year. `precision` is Wikidata's: 6 millennium, 7 century, 8 decade,
+    9 year, 10 month, 11 day; see `records.periods`.
     """
 
     year: int
@@ -44,15 +64,15 @@ class Date:
     day: int = 0
     precision: int = 9
 
+    @property
+    def span(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """The first and the last (year, month, day) that it may be; every month is taken to have 31 days."""
+        first, last = years_of(self.year, self.precision)
+        return (first, self.month or 1, self.day or 1), (last, self.month or 12, self.day or 31)
+
     def agrees(self, other: "Date") -> bool:
         """Whether the other, which is as exact or more so, says all that this one says."""
-        if self.precision < 9:
-            span = 10 if self.precision == 8 else 100
-            if other.precision < 9:
-                return self == other
-            start = self.year
-            return start <= other.year < start + span
-        return self.year == other.year and self.month in (0, other.month) and self.day in (0, other.day)
+        return self.span[0] <= other.span[0] and other.span[1] <= self.span[1]
 
     @property
     def calendar_day(self) -> datetime.date | None:
@@ -117,17 +137,21 @@ def _forms(free: bool) -> Iterator[str]:
         yield r"(?P<d>\d{1,2})\.\s?(?P<mn>\d{1,2})\.\s?(?P<y>\d{4})"
         yield r"(?P<a>\d{1,2})(?P<sep>[/-])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4})"
         yield r"(?P<y>\d{1,4}) ?年(?: ?(?P<mn>\d{1,2}) ?月(?: ?(?P<d>\d{1,2}) ?日)?)?"
-        yield rf"(?:the )?(?P<c>\d{{1,2}})(?:st|nd|rd|th)[ -]century{era}"
-        yield r"(?:the )?(?P<dec>\d{2,3}0)'?s"
+        number = rf"(?P<c>\d{{1,2}})(?:st|nd|rd|th)|(?P<word>{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})"
+        yield rf"(?:the )?(?:{number})[ -](?P<period>century|millennium){era}"
+        yield rf"(?:the )?(?P<dec>\d{{1,3}}0)'?s{era}"
     yield rf"(?:ad |a\.d\. )?(?P<y>\d{{1,4}}){era}" if free else year
 
 
 def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
-    if groups.get("c"):
-        century = int(groups["c"] or 0)
-        return Date(-century * 100 if groups.get("bc") else (century - 1) * 100 + 1, precision=7) if century else None
+    if period := groups.get("period"):
+        precision = CENTURY if period == "century" else MILLENNIUM
+        last = (int(groups["c"] or 0) or _ORDINALS.get(groups["word"] or "", 0)) * 10 ** (YEAR - precision)
+        return Date(years_of(-last if groups.get("bc") else last, precision)[0], precision=precision) if last else None
     if groups.get("dec"):
-        return Date(int(groups["dec"] or 0), precision=8)
+        year = int(groups["dec"] or 0) * (-1 if groups.get("bc") else 1)
+        # "His 40s" are no years.
+        return Date(years_of(year, DECADE)[0], precision=DECADE) if not 0 <= year < 100 else None
     year = int(groups["y"] or 0) * (-1 if groups.get("bc") or groups.get("neg") else 1)
     month = _MONTHS[(groups["m"] or "").casefold()] if groups.get("m") else int(groups.get("mn") or 0)
     day = int(groups.get("d") or 0)
@@ -144,38 +168,44 @@ def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
 def date_of(time: str, precision: int) -> Date:
     """A Wikidata time, as far as its precision goes.
 
-    >>> date_of("+1931-05-12T00:00:00Z", 10), date_of("+1931-00-00T00:00:00Z", 8), date_of("+1931-00-00T00:00:00Z", 7).year
-    (Date(year=1931, month=5, day=0, precision=10), Date(year=1930, month=0, day=0, precision=8), 1901)
+    >>> date_of("+1931-05-12T00:00:00Z", 10), date_of("+2000-00-00T00:00:00Z", 7)
+    (Date(year=1931, month=5, day=0, precision=10), Date(year=1901, month=0, day=0, precision=7))
     """
-    year, month, day = [*time.lstrip("+-").split("T")[0].split("-"), "0", "0"][:3]
-    number = int(year) * (-1 if time.startswith("-") else 1)
-    if precision == 8:
-        return Date(number // 10 * 10, precision=8)
-    if precision == 7:
-        return Date((number - 1) // 100 * 100 + 1 if number > 0 else number, precision=7)
-    return Date(number, int(month) if precision >= 10 else 0, int(day) if precision >= 11 else 0, max(9, min(precision, 11)))
+    year, month, day = parts_of(time)
+    first, _ = years_of(year, precision)
+    return Date(first, month if precision >= MONTH else 0, day if precision >= DAY else 0, min(precision, DAY))
+
+
+def dates_of(value: Value) -> tuple[Date, ...]:
+    """What a time may be taken for: the date as it is stated, and last the Gregorian one where that is another.
+
+    >>> newton = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN)
+    >>> [(d.year, d.month, d.day) for d in dates_of(newton)]
+    [(1642, 12, 25), (1643, 1, 4)]
+    """
+    stated = date_of(value.time, value.precision)
+    return (stated,) if value.unit != JULIAN else (stated, Date(*value.gregorian, stated.precision))
 
 
 def time_value(date: Date) -> Value:
-    """The value that is a year, month or day, as Wikidata writes it.
+    """The value that is a date, as Wikidata writes it.
 
     >>> time_value(Date(-44, 3, 15, 11)).time, time_value(Date(1931)).key()
     ('-0044-03-15T00:00:00Z', 'time:+1931/9')
     """
-    sign = "-" if date.year < 0 else "+"
-    return Value(kind="time", time=f"{sign}{abs(date.year):04d}-{date.month:02d}-{date.day:02d}T00:00:00Z", precision=date.precision)
+    return Value(kind="time", time=time_of(date.year, date.month, date.day), precision=date.precision)
 
 
 def coarsened(value: Value, precision: int) -> Value:
-    """A time that is told no more exactly than to a day, a month, a year or a century (11, 10, 9, 7).
+    """A time that is told no more exactly than to a precision.
 
     >>> [coarsened(Value(kind="time", time="+1642-05-04T00:00:00Z", precision=11), p).key() for p in (10, 9, 7)]
     ['time:+1642-05/10', 'time:+1642/9', 'time:+16/7']
     """
-    length = {7: 5, 9: 5, 10: 8}.get(precision)
-    if length is None or precision > value.precision:
+    if precision > value.precision or precision >= DAY:
         return value
-    return value.replace(time=value.time[:length] + "-00-00T00:00:00Z"[length - 5:], precision=precision)
+    year, month, _ = parts_of(value.time)
+    return value.replace(time=time_of(year, month if precision == MONTH else 0), precision=precision, unit="")
 
 
 def refined(values: Iterable[Value]) -> tuple[Value, ...]:
@@ -185,23 +215,88 @@ def refined(values: Iterable[Value]) -> tuple[Value, ...]:
     [11, 9]
     """
     found = tuple(values)
-    dates = [date_of(v.time, v.precision) if v.kind == "time" else None for v in found]
-    return tuple(v for v, date in zip(found, dates, strict=True)
-                 if date is None or not any(d is not None and d.precision > date.precision and date.agrees(d) for d in dates))
+    dates = [date for v in found if v.kind == "time" for date in dates_of(v)]
+
+    def is_vague(value: Value) -> bool:
+        own = date_of(value.time, value.precision)
+        return any(d.precision > own.precision and own.agrees(d) for d in dates)
+
+    return tuple(v for v in found if v.kind != "time" or not is_vague(v))
 
 
-def overlapping(value_key: str) -> tuple[str, tuple[str, ...]]:
-    """What the keys of values are that can be the same as one: (how those of all dates within a date begin, further keys).
+def dates_overlap(a: Value, b: Value) -> bool:
+    """Whether two dates of any precision can be the same day: 1832 and 4 May 1832 do, 1832 and 1833 do not.
 
-    A year's are its days and months, its decade and its century; any other value can only be itself. Millennia are left out.
+    A day of the Julian calendar is the Gregorian day; whoever says its year or month may mean those of either calendar.
+    """
+    return any(keys_overlap(asked.key(), key) for asked, found in ((a, b), (b, a)) for key in index_keys(found))
 
-    >>> overlapping("time:+1832/9"), overlapping("Q64")
-    (('time:+1832', ('time:+183/8', 'time:+18/7')), ('', ('Q64',)))
+
+def index_keys(value: Value) -> tuple[str, ...]:
+    """The keys by which a value is looked up.
+
+    Besides its own, a day of the Julian calendar has one in the month in which it is stated, where that is another. This
+    one is found by a month, a year or a longer period, and by no day: its letter stands for none.
+
+    >>> index_keys(Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN))
+    ('time:+1643-01-04/11', 'time:+1642-12-J/11')
+    """
+    if value.unit != JULIAN or value.gregorian[:2] == parts_of(value.time)[:2]:
+        return (value.key(),)
+    return value.key(), f"{coarsened(value, MONTH).key().removesuffix(f'/{MONTH}')}-J/{DAY}"
+
+
+@functools.lru_cache(1 << 12)
+def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
+    """The keys of all values that can be the same as one, as sorted ranges [start, stop) that do not overlap.
+
+    A year's are its days and months, its decade, its century and so on; any other value can only be itself.
+
+    >>> overlapping("time:+1832/9")[-1], overlapping("time:+1832/9")[-2][0]
+    (('time:+1832-', 'time:+18320'), 'time:+183/8')
     """
     if not value_key.startswith("time:"):
-        return "", (value_key,)
-    date, _, precision = value_key.rpartition("/")
-    return date, tuple(f"{date[:len('time:+') + digits]}/{coarser}" for coarser, digits in TIME_DIGITS.items() if coarser < int(precision))
+        return ((value_key, value_key + "\0"),)
+    value = value_of_key(value_key)
+    (year, month, day), precision = parts_of(value.time), value.precision
+    years = years_of(year, precision)
+    # Periods around it, and those in which it begins and ends.
+    ends = {key_of_time(y, 0, 0, p) for y in years for p in range(YEAR)}
+    head = value_key.rpartition("/")[0]
+    if precision >= YEAR:
+        ends |= {key_of_time(year, month, day, p) for p in range(YEAR, precision)}
+        ranges = [(head + "-", head + "0")]  # "/" lies between
+    else:
+        ranges = [_within(year, precision, head)]
+        ranges += [(last + "-", last + "0") for y in years for last in [head[:len("time:+")] + year_digits(abs(y))]]
+    same: dict[str, list[int]] = {}  # precisions by digits: around a year of four digits lie six periods without any
+    for key in ends:
+        digits, _, around = key.rpartition("/")
+        same.setdefault(digits, []).append(int(around))
+    return _merged([*ranges, *((f"{digits}/{min(found)}", f"{digits}/{max(found)}\0") for digits, found in same.items())])
+
+
+def _within(year: int, precision: int, head: str) -> tuple[str, str]:
+    """The range of the keys that lie within a decade or longer period, less some at its ends.
+
+    All begin with the period's own digits, but for the last year of a century and what is longer. A period from the year
+    1 to 10,000 or beyond has no digits: its range ends where longer years begin.
+    """
+    sign = head[:len("time:+")]
+    near, far = sorted(map(abs, years_of(year, precision)))
+    stop = head + ":" if head != sign else sign + year_digits(far)[0]
+    return sign + year_digits(near) + "-", stop
+
+
+def _merged(ranges: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The same strings in ranges that do not overlap, sorted."""
+    found: list[tuple[str, str]] = []
+    for start, stop in sorted(ranges):
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(stop, found[-1][1])
+        else:
+            found.append((start, stop))
+    return tuple(found)
 
 
 def keys_overlap(one: str, other: str) -> bool:
@@ -210,8 +305,7 @@ def keys_overlap(one: str, other: str) -> bool:
     >>> keys_overlap("time:+1832/9", "time:+1832-05-04/11"), keys_overlap("time:+1832-05/10", "time:+1832-06/10")
     (True, False)
     """
-    beginning, keys = overlapping(one)
-    return other in keys or (beginning != "" and other.startswith(beginning))
+    return any(start <= other < stop for start, stop in overlapping(one))
 
 
 def day_of(value: Value) -> datetime.date | None:
@@ -220,4 +314,4 @@ def day_of(value: Value) -> datetime.date | None:
     >>> day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=11)), day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=10))
     (datetime.date(1931, 5, 12), None)
     """
-    return date_of(value.time, value.precision).calendar_day if value.kind == "time" else None
+    return dates_of(value)[-1].calendar_day if value.kind == "time" else None

@@ -112,8 +112,12 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
     from pipeline.synth.id_files import words_of
     from transforms.ingest.service_sources import COMMONS_API, WIKIDATA_ENDPOINT, Services
 
+    ids = tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else ()
+    if sparql_ids and not ids:
+        raise InputError(f"--sparql-ids {sparql_ids}", "holds no id",
+                         "Write one id a line, such as Q42; leave the option out to ask for rare seeds")
     services = Services(sparql_endpoint=sparql_endpoint or WIKIDATA_ENDPOINT, commons_endpoint=commons_endpoint or COMMONS_API,
-                        sparql_ids=tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else (), sparql_seeds=sparql_seeds)
+                        sparql_ids=ids, sparql_seeds=sparql_seeds)
     options = IngestOptions(services=services, store=store, articles=tuple(articles or ()), entities=tuple(entities or ()), images=tuple(images or ()),
                             snapshot=snapshot, languages=tuple(language or ()), keep_partial=keep_partial, workers=workers or cpus(),
                             runner=runner)

@@ -3,6 +3,8 @@ import builtins
 from dataclasses import dataclass, field
 
 from records.identity import canonical_json, record_id
+from records.names import codes_of, label_in
+from records.periods import DAY, JULIAN, YEAR, key_of_time, parts_of, time_of_key, to_gregorian
 from records.table import Json, Record
 
 VALUE_KINDS = ("entity", "time", "quantity", "string", "monolingual", "coordinate", "url", "external_id",
@@ -14,8 +16,6 @@ DOMAINS = ("person", "building_or_place", "location", "organism", "artifact")
 TOPICS = ("math", "news", "geography", "sports", "history", "life", "arts", "science", "business", "politics",
           "entertainment")
 """ODE's eleven domains."""
-TIME_DIGITS = {11: 10, 10: 7, 9: 4, 8: 3, 7: 2}
-"""By precision, the characters of a date that count: day, month, year, decade, century."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +23,8 @@ class Value(Record):
     """One typed value of a claim, as in Wikidata's JSON data model.
 
     Only the fields of its kind are filled: `entity` (QID), `text` (string, monolingual, url, external_id,
-    commons_media), `number` and `unit` (quantity; unit is a QID or ""), `time` and `precision` (ISO 8601 with
-    sign, 9 year, 10 month, 11 day), `latitude`/`longitude` (coordinate).
+    commons_media), `number` (quantity), `time` and `precision` (ISO 8601 with sign, as it is stated;
+    see `records.periods`), `latitude`/`longitude` (coordinate).
     """
 
     kind: str
@@ -33,37 +33,56 @@ class Value(Record):
     language: str = ""
     number: float | None = None
     unit: str = ""
+    """QID of what it is counted in: a quantity's unit, a day's calendar, a coordinate's globe.
+
+    "" for a bare number, the Gregorian calendar and the Earth."""
     time: str = ""
     precision: int = 0
     latitude: float | None = None
     longitude: float | None = None
+    lower: float | None = None
+    """Of a quantity that is not known exactly: what it is at least; None where nothing is said."""
+    upper: float | None = None
 
     def key(self) -> str:
-        """One string that is equal for equal values; claims are indexed by (property, key)."""
+        """One string that is equal for equal values; claims are indexed by (property, key).
+
+        A day of the Julian calendar has the key of the Gregorian day, a time that of its period. How exactly a
+        quantity is known is not in it.
+        """
         match self.kind:
             case "entity":
                 return self.entity
             case "time":
-                # Below the precision, dumps hold 00 or arbitrary digits: only the significant part counts.
-                length = TIME_DIGITS.get(self.precision, 4)
-                sign = self.time[:1] if self.time[:1] in "+-" else "+"
-                return f"time:{sign}{self.time.lstrip('+-')[:length]}/{self.precision}"
+                return key_of_time(*self.gregorian, self.precision)
             case "quantity":
                 return f"quantity:{self.number:.12g}:{self.unit}"
             case "coordinate":
-                return f"coordinate:{self.latitude:.5f},{self.longitude:.5f}"
+                assert self.latitude is not None and self.longitude is not None
+                east = self.longitude if -180 <= self.longitude < 180 else (self.longitude + 180) % 360 - 180
+                place = ",".join(f"{round(degrees, 5) + 0.0:.5f}" for degrees in (self.latitude, east))
+                return f"coordinate:{place}" + (f":{self.unit}" if self.unit else "")
             case "somevalue" | "novalue":
                 return self.kind
             case _:
                 return f"{self.kind}:{self.language}:{self.text}"
 
     @property
+    def gregorian(self) -> tuple[int, int, int]:
+        """Year (negative before Christ), month and day of a time; a day of the Julian calendar is converted."""
+        parts = parts_of(self.time)
+        return to_gregorian(*parts) if self.unit == JULIAN and self.precision >= DAY else parts
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What a quantity is at least and at most."""
+        number = self.number or 0.0
+        return (number, number) if self.lower is None or self.upper is None else (self.lower, self.upper)
+
+    @property
     def year(self) -> int | None:
-        """The year of a time of precision year or better, else None."""
-        if self.kind != "time" or self.precision < 9:
-            return None
-        sign = -1 if self.time.startswith("-") else 1
-        return sign * int(self.time.lstrip("+-").split("-")[0])
+        """The year of a time of precision year or better, as it is stated; else None."""
+        return parts_of(self.time)[0] if self.kind == "time" and self.precision >= YEAR else None
 
 
 def entity_value(qid: str) -> Value:
@@ -72,24 +91,24 @@ def entity_value(qid: str) -> Value:
 
 
 def value_of_key(key: str) -> Value:
-    """The value that has this key; what the key leaves out (digits below the precision) is zero.
+    """The value that has this key; of a period the first time, and zero for what the key leaves out.
 
-    >>> value_of_key("time:+1832/9").time
-    '+1832-00-00T00:00:00Z'
+    >>> value_of_key("time:+1832/9").time, value_of_key("time:+18/7").time
+    ('+1832-00-00T00:00:00Z', '+1801-00-00T00:00:00Z')
     """
     kind, _, rest = key.partition(":")
     if kind in ("somevalue", "novalue"):
         return Value(kind=kind)
     if kind == "time":
-        digits, _, precision = rest.rpartition("/")
-        parts = ([*digits[1:].split("-"), "00", "00"])[:3]
-        return Value(kind="time", time=f"{digits[0]}{parts[0]:0<4}-{parts[1]}-{parts[2]}T00:00:00Z", precision=int(precision))
+        time, precision = time_of_key(key)
+        return Value(kind="time", time=time, precision=precision)
     if kind == "quantity":
         number, _, unit = rest.partition(":")
         return Value(kind="quantity", number=float(number), unit=unit)
     if kind == "coordinate":
-        latitude, longitude = rest.split(",")
-        return Value(kind="coordinate", latitude=float(latitude), longitude=float(longitude))
+        place, _, globe = rest.partition(":")
+        latitude, longitude = place.split(",")
+        return Value(kind="coordinate", latitude=float(latitude), longitude=float(longitude), unit=globe)
     if kind in VALUE_KINDS:
         language, _, text = rest.partition(":")
         return Value(kind=kind, language=language, text=text)
@@ -161,12 +180,16 @@ class Entity(Record):
 
     def label(self, language: str = "en") -> str:
         """The label in a language, else English, else the first one, else the id."""
-        return self.labels.get(language) or self.labels.get("en") or next(iter(self.labels.values()), self.id)
+        return label_in(self.labels, language) or next(iter(self.labels.values()), self.id)
+
+    def other_names(self, language: str) -> tuple[str, ...]:
+        """The aliases in a language, without doubles."""
+        return tuple(dict.fromkeys(alias for code in codes_of(language) for alias in self.aliases.get(code, ())))
 
     def names(self, languages: tuple[str, ...]) -> tuple[str, ...]:
-        """Label and aliases in the given languages, sorted, without doubles; for leak checks."""
-        found = {self.labels[x] for x in languages if x in self.labels}
-        found.update(a for x in languages for a in self.aliases.get(x, ()))
+        """Labels, aliases and titles in the given languages, sorted, without doubles; for leak checks."""
+        found = {self.labels.get(code, "") for x in languages for code in codes_of(x)}
+        found.update(alias for x in languages for alias in self.other_names(x))
         found.update(self.sitelinks.get(f"{x}wiki", "") for x in languages)
         return tuple(sorted(found - {""}))
 
@@ -190,6 +213,10 @@ class PropertyInfo(Record):
     """P2668: never, rarely or frequently changes (QID of the class)."""
     expected_completeness: str = ""
     """P2429."""
+
+    def label(self, language: str = "en") -> str:
+        """The label in a language, else English, else the id."""
+        return label_in(self.labels, language) or self.id
 
 
 @dataclass(frozen=True, kw_only=True)

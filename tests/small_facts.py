@@ -1,7 +1,7 @@
 """`Facts` in memory, from a list of claims: what tests of certificates and drafting look things up in."""
 from collections import Counter, defaultdict
 
-from knowledge.dates import keys_overlap, refined
+from knowledge.dates import index_keys, keys_overlap, refined
 from knowledge.store.profiles import PERIODS, answer_key
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile, Value, entity_value
 
@@ -23,7 +23,8 @@ class SmallFacts:
         for claim in sorted(claims, key=lambda c: (c.property, c.value.key(), c.id)):
             self._of[claim.subject].append(claim)
             if claim.best:
-                self._subjects[claim.property].setdefault(claim.value.key(), set()).add(claim.subject)
+                for key in index_keys(claim.value):
+                    self._subjects[claim.property].setdefault(key, set()).add(claim.subject)
                 if claim.value.kind == "entity":
                     self._into[claim.value.entity].append(claim)
         for name in {c.subject for c in claims} | {c.value.entity for c in claims if c.value.entity}:

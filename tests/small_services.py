@@ -14,6 +14,8 @@ STATEMENTS = {"Q1": (("P31", "WikibaseItem", "Q39715"), ("P84", "WikibaseItem", 
                      ("P137", "WikibaseItem", "Q404")),
               "Q2": (("P31", "WikibaseItem", "Q5"),), "Q39715": (("P279", "WikibaseItem", "Q12518"),)}
 NAMES = {"Q1": "Lamp", "Q2": "Ada", "Q39715": "lighthouse"}
+MERGED = {"Q10": "Q1", "Q11": "Q4044"}
+"""Ids that were merged into an item, and into one that is gone."""
 FILE = picture("teal")
 
 
@@ -31,8 +33,10 @@ def rows(query: str) -> list[dict]:
                  "rank": _uri(_WIKIBASE + "NormalRank"), "type": _uri(_WIKIBASE + kind),
                  "value": _uri(_ENTITY + value if kind == "WikibaseItem" else f"http://commons.wikimedia.org/wiki/Special:FilePath/{value}")}
                 for i in ids for prop, kind, value in STATEMENTS.get(i, ())]
-    return [{"item": _uri(_ENTITY + i), "kind": {"type": "literal", "value": "label"},
-             "text": {"type": "literal", "value": NAMES[i], "xml:lang": "en"}} for i in ids if i in NAMES]
+    names = [{"item": _uri(_ENTITY + i), "kind": {"type": "literal", "value": "label"},
+              "text": {"type": "literal", "value": NAMES[i], "xml:lang": "en"}} for i in ids if i in NAMES]
+    return names + [{"item": _uri(_ENTITY + i), "kind": {"type": "literal", "value": "redirect"},
+                     "text": {"type": "literal", "value": _ENTITY + MERGED[i]}} for i in ids if i in MERGED]
 
 
 class _Handler(BaseHTTPRequestHandler):

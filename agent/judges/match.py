@@ -12,7 +12,7 @@ from agent.judges.dates import dates, readable_date
 from agent.judges.frame import framed_name, is_frame, names, says_yes_or_no
 from agent.judges.normalise import clean, same_name, without_bracket
 from agent.judges.units import Unit, unit_of
-from knowledge.dates import PRECISIONS, Date, date_of
+from knowledge.dates import PRECISIONS, dates_of
 from records.synthesis import Answer
 
 MAX_CHARS = 300
@@ -76,21 +76,16 @@ def _is_wording(said: str, wording: str, language: str, *, swap: bool) -> bool:
 
 
 def _is_date(answer: Answer, said: str, question: str, language: str) -> bool:
-    gold = date_of(answer.value.time, answer.value.precision) if answer.value.kind == "time" else _only_date(answer.text)
+    right = dates_of(answer.value) if answer.value.kind == "time" else [date for date, _, _ in dates(answer.text)]
     found = dates(said, day_first=language != "en")
-    if gold is None or len(found) != 1:
+    if len(found) != 1 or (answer.value.kind != "time" and len(right) != 1):
         return False
     date, start, end = found[0]
-    asked = min(PRECISIONS.get(answer.precision, gold.precision), gold.precision)
-    if date.precision < asked or not (date.agrees(gold) if date.precision <= gold.precision else gold.agrees(date)):
+    if not any(date.precision >= min(PRECISIONS.get(answer.precision, gold.precision), gold.precision)
+               and (date.agrees(gold) or gold.agrees(date)) for gold in right):
         return False
     around = amounts_.blanked(readable_date(said), [(start, end)])
     return is_frame(around, question, kind="date")
-
-
-def _only_date(text: str) -> Date | None:
-    found = dates(text)
-    return found[0][0] if len(found) == 1 else None
 
 
 def _is_quantity(answer: Answer, said: str, question: str, language: str, tolerance: Tolerance) -> bool:

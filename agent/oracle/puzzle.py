@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.oracle.relation_words import Relation
+from knowledge.dates import coarsened
 from knowledge.store import Store
 from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Reads, SentenceClause, Term
 from records.knowledge import Value
@@ -115,12 +116,12 @@ def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> P
 
     def name(item: str) -> tuple[str, ...]:
         entity = store.entity(item)
-        return (entity.label(question.language), *entity.aliases.get(question.language, ())) if entity else (item,)
+        return (entity.label(question.language), *entity.other_names(question.language)) if entity else (item,)
 
     def relation(property_id: str) -> Relation:
         info = store.property(property_id)
-        label = (info.labels.get(question.language) or info.labels.get("en", property_id)) if info else property_id
-        return Relation(property=property_id, label=label, datatype=info.datatype if info else "wikibase-item")
+        return Relation(property=property_id, label=info.label(question.language) if info else property_id,
+                        datatype=info.datatype if info else "wikibase-item")
 
     flaw = question.enhancement.degradation if question.enhancement else ""
     seen = _seen(question, store, name) if sighted else ()
@@ -165,8 +166,8 @@ def _const(value: Value, name: Naming) -> Const:
         case "entity":
             return Const(kind="thing", text=next(iter(name(value.entity)), ""))
         case "time":
-            length = {11: 10, 10: 7}.get(value.precision, 4)
-            return Const(kind="date", text=value.time.lstrip("+")[:length])
+            said = coarsened(value, value.precision).time.lstrip("+").partition("T")[0]
+            return Const(kind="date", text=said.removesuffix("-00").removesuffix("-00"))
         case "quantity":
             return Const(kind="amount", text=f"{value.number:.12g}", unit=next(iter(name(value.unit)), "") if value.unit else "")
     return Const(kind="text", text=value.text)

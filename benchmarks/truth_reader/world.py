@@ -48,12 +48,13 @@ class Thing:
 
 
 def century_of(year: int) -> tuple[int]:
-    """The century of a year, as an answer: 1700 is the last of the 17th.
+    """The century of a year, as an answer: 1700 is the last of the 17th, 44 BC lies in the 1st before Christ.
 
-    >>> century_of(1642), century_of(1700)
-    ((17,), (17,))
+    >>> century_of(1642), century_of(1700), century_of(-44)
+    ((17,), (17,), (-1,))
     """
-    return ((year - 1) // 100 + 1,)
+    number = (abs(year) - 1) // 100 + 1
+    return (number if year > 0 else -number,)
 
 
 def literal_of(key: str) -> Literal | None:

@@ -1,7 +1,8 @@
 """A SPARQL query service with Wikidata's RDF: seeds, and entities with their claims, for some hundreds. For more use the JSON dump.
 
-Of a claim's qualifiers only start and end time are asked for: they decide whether it holds. `P580`/`P582`, ranks, units and
-precisions come out as `wikidata_json` reads them from a dump.
+Of a claim's qualifiers only start and end time are asked for: they decide whether it holds. `P580`/`P582`, ranks,
+units, bounds, globes, precisions and calendars come out as `wikidata_json` reads them from a dump. How far a time is
+uncertain (`before`, `after`) no RDF says.
 
 Source of the format: https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format
 """
@@ -21,8 +22,10 @@ from calls.attempts import Status
 from calls.caller import Caller
 from calls.retry import CallFault, fault_of_status
 from knowledge.readers.polite import QUERIES, ask, user_agent
-from knowledge.readers.wikidata_json import Item, holds_at, make_time
-from records.knowledge import Claim, Entity, Qualifier, Value
+from knowledge.readers.wikidata_json import WIKI, Item, holds_at, make_coordinate, make_quantity, make_time
+from records.knowledge import Claim, Entity, Qualifier, Redirect, Value
+from records.names import codes_of, names_by_language
+from records.periods import JULIAN, parts_of, time_of, to_julian
 
 WIKIDATA_ENDPOINT = "https://query.wikidata.org/sparql"
 TIMEOUT = 70
@@ -40,11 +43,13 @@ Row = dict[str, dict[str, str]]
 _ENTITY = "http://www.wikidata.org/entity/"
 _PREFIXES = f"""PREFIX wd: <{_ENTITY}>
 PREFIX wdt: <http://www.wikidata.org/prop/direct/>
+PREFIX pq: <http://www.wikidata.org/prop/qualifier/>
 PREFIX pqv: <http://www.wikidata.org/prop/qualifier/value/>
 PREFIX wikibase: <http://wikiba.se/ontology#>
 PREFIX schema: <http://schema.org/>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+PREFIX owl: <http://www.w3.org/2002/07/owl#>
 """
 _SEEDS = """SELECT ?item WHERE {
   ?item wikibase:sitelinks ?sitelinks ; wikibase:statements ?statements ; wdt:P18 ?picture .
@@ -52,7 +57,8 @@ _SEEDS = """SELECT ?item WHERE {
   FILTER(?sitelinks <= %(max_sitelinks)d && ?statements >= %(min_statements)d)
   FILTER NOT EXISTS { ?item wdt:P31 wd:Q5 }
 }"""
-_STATEMENTS = """SELECT ?item ?property ?statement ?rank ?type ?value ?precision ?unit ?start ?startPrecision ?end ?endPrecision WHERE {
+_STATEMENTS = """SELECT ?item ?property ?statement ?rank ?type ?value ?precision ?calendar ?unit ?lower ?upper ?globe
+  ?start ?startPrecision ?end ?endPrecision WHERE {
   VALUES ?item { %(values)s }
   ?property wikibase:claim ?claim ; wikibase:statementProperty ?says ; wikibase:propertyType ?type .
   ?item ?claim ?statement .
@@ -60,9 +66,13 @@ _STATEMENTS = """SELECT ?item ?property ?statement ?rank ?type ?value ?precision
   OPTIONAL { ?statement ?says ?value }
   OPTIONAL { ?property wikibase:statementValue ?full . ?statement ?full ?node .
              OPTIONAL { ?node wikibase:timePrecision ?precision }
-             OPTIONAL { ?node wikibase:quantityUnit ?unit } }
+             OPTIONAL { ?node wikibase:timeCalendarModel ?calendar }
+             OPTIONAL { ?node wikibase:quantityUnit ?unit }
+             OPTIONAL { ?node wikibase:quantityLowerBound ?lower ; wikibase:quantityUpperBound ?upper }
+             OPTIONAL { ?node wikibase:geoGlobe ?globe } }
   OPTIONAL { ?statement pqv:P580 ?startNode . ?startNode wikibase:timeValue ?start ; wikibase:timePrecision ?startPrecision }
-  OPTIONAL { ?statement pqv:P582 ?endNode . ?endNode wikibase:timeValue ?end ; wikibase:timePrecision ?endPrecision }
+  OPTIONAL { { ?statement pqv:P582 ?endNode . ?endNode wikibase:timeValue ?end ; wikibase:timePrecision ?endPrecision }
+             UNION { ?statement pq:P582 ?end . FILTER(isBlank(?end) || CONTAINS(STR(?end), "/.well-known/genid/")) } }
 }"""
 _NAMES = """SELECT ?item ?kind ?text WHERE {
   VALUES ?item { %(values)s }
@@ -70,6 +80,7 @@ _NAMES = """SELECT ?item ?kind ?text WHERE {
   UNION { ?item skos:altLabel ?text . BIND("alias" AS ?kind) FILTER(LANG(?text) IN (%(languages)s)) }
   UNION { ?item schema:description ?text . BIND("description" AS ?kind) FILTER(LANG(?text) IN (%(languages)s)) }
   UNION { ?item schema:version ?text . BIND("version" AS ?kind) }
+  UNION { ?item owl:sameAs ?other . BIND("redirect" AS ?kind) BIND(STR(?other) AS ?text) }
   UNION { ?page schema:about ?item ; schema:isPartOf ?site ; schema:name ?name . BIND(STR(?site) AS ?kind) BIND(?name AS ?text) }
 }"""
 
@@ -186,8 +197,10 @@ def rare_seeds(service: SparqlService, *, language: str = "en", max_sitelinks: i
 
 
 def service_entities(service: SparqlService, ids: list[str], *, snapshot: str,
-                     languages: tuple[str, ...] = ("en",)) -> Iterator[Item]:
+                     languages: tuple[str, ...] = ("en",)) -> Iterator[Item | Redirect]:
     """Entities with their claims, in the order of their ids; those that the service does not know are left out.
+
+    An id that was merged into another gives a redirect, and its target comes behind those that were asked for.
 
     Args:
         service: with Wikidata's RDF.
@@ -195,17 +208,27 @@ def service_entities(service: SparqlService, ids: list[str], *, snapshot: str,
         snapshot: the day at which a claim must hold to be among the best.
         languages: of labels, aliases and descriptions.
     """
-    ids = sorted({i for i in ids if re.fullmatch(r"Q\d+", i)})
-    for at in range(0, len(ids), BATCH):
-        batch = ids[at:at + BATCH]
-        values = {"values": " ".join(f"wd:{i}" for i in batch)}
-        statements = service.select(_STATEMENTS % values)
-        names = service.select(_NAMES % {**values, "languages": ", ".join(f'"{x}"' for x in (*languages, "mul"))})
-        for entity_id in batch:
-            own = [r for r in statements if _id(r["item"]) == entity_id]
-            texts = [r for r in names if _id(r["item"]) == entity_id]
-            if own or texts:
-                yield _entity(entity_id, own, texts, snapshot, languages)
+    waiting = {i for i in ids if re.fullmatch(r"Q\d+", i)}
+    asked: set[str] = set()
+    codes = dict.fromkeys(code for language in languages for code in codes_of(language))
+    while waiting:
+        some, targets = sorted(waiting), set()
+        asked |= waiting
+        for at in range(0, len(some), BATCH):
+            batch = some[at:at + BATCH]
+            values = {"values": " ".join(f"wd:{i}" for i in batch)}
+            statements = service.select(_STATEMENTS % values)
+            names = service.select(_NAMES % {**values, "languages": ", ".join(f'"{code}"' for code in codes)})
+            for entity_id in batch:
+                own = [r for r in statements if _id(r["item"]) == entity_id]
+                texts = [r for r in names if _id(r["item"]) == entity_id]
+                others = [r["text"]["value"].removeprefix(_ENTITY) for r in texts if r["kind"]["value"] == "redirect"]
+                if target := next((other for other in others if re.fullmatch(r"Q\d+", other)), ""):
+                    targets.add(target)
+                    yield Redirect(wiki=WIKI, title=entity_id, target=target)
+                elif own or texts:
+                    yield _entity(entity_id, own, texts, snapshot, languages)
+        waiting = targets - asked
 
 
 def _entity(entity_id: str, statements: list[Row], names: list[Row], snapshot: str, languages: tuple[str, ...]) -> Item:
@@ -222,12 +245,11 @@ def _entity(entity_id: str, statements: list[Row], names: list[Row], snapshot: s
             texts[kind][language] = text
         elif wiki := _wiki(kind):
             sitelinks[wiki] = text
-    if "mul" in texts["label"]:
-        texts["label"] = {**dict.fromkeys(languages, texts["label"]["mul"]), **texts["label"]}
+    labels, aliases = names_by_language(texts["label"], texts["alias"], languages)
     claims = _claims(entity_id, statements, revision, snapshot)
     return Entity(
-        id=entity_id, labels=texts["label"], descriptions=texts["description"],
-        aliases={k: tuple(v) for k, v in texts["alias"].items()}, sitelinks=sitelinks, revision=revision,
+        id=entity_id, labels=labels, descriptions=names_by_language(texts["description"], {}, languages)[0],
+        aliases=aliases, sitelinks=sitelinks, revision=revision,
         num_statements=len({r["statement"]["value"] for r in statements}),
         classes=tuple(dict.fromkeys(c.value.entity for c in claims if c.property == "P31" and c.best and c.value.kind == "entity")),
         picture_files=tuple(dict.fromkeys(c.value.text for c in claims if c.property == "P18" and c.best and c.value.text))), claims
@@ -262,15 +284,20 @@ def _value(row: Row) -> Value:
     text, kind = cell["value"], row["type"]["value"].rpartition("#")[2]
     if cell["type"] == "bnode" or "/.well-known/genid/" in text:
         return Value(kind="somevalue")
+
+    def told(name: str) -> str:
+        return row[name]["value"] if name in row else ""
+
     match kind:
         case "Time":
-            return _time(cell, row.get("precision"))
+            return _time(cell, row.get("precision"), told("calendar"))
         case "Quantity":
-            unit = row["unit"]["value"].rpartition("/")[2] if "unit" in row else ""
-            return Value(kind="quantity", number=float(text), unit="" if unit == "Q199" else unit)  # Q199 is the number 1
+            return make_quantity(text, told("unit"), told("lower"), told("upper"))
         case "GlobeCoordinate":
-            found = re.search(r"Point\(([-+\d.eE]+) ([-+\d.eE]+)\)", text)
-            return Value(kind="coordinate", longitude=float(found[1]), latitude=float(found[2])) if found else Value(kind="somevalue")
+            found = re.fullmatch(r"(?:<(\S*)> *)?Point\(([-+\d.eE]+) ([-+\d.eE]+)\)", text, re.IGNORECASE)
+            if found is None:
+                return Value(kind="somevalue")
+            return make_coordinate(float(found[3]), float(found[2]), told("globe") or found[1] or "")
         case "Monolingualtext":
             return Value(kind="monolingual", text=text, language=cell.get("xml:lang", ""))
         case "CommonsMedia":
@@ -285,14 +312,24 @@ def _value(row: Row) -> Value:
             return Value(kind="string", text=text)
 
 
-def _time(cell: dict[str, str], precision: dict[str, str] | None) -> Value:
-    """A time of RDF, where the year 0 is 1 BC (XSD 1.1), as a time of JSON, where it is -1."""
-    found = re.fullmatch(r"([+-]?)(\d+)(-\d\d-\d\dT\d\d:\d\d:\d\dZ)", cell["value"])
+def _time(cell: dict[str, str], precision: dict[str, str] | None, calendar: str = "") -> Value:
+    """A time of RDF as one of JSON.
+
+    In RDF the year 0 is 1 BC (XSD 1.1) and days are Gregorian; in JSON 1 BC is -1 and days are as they are stated. An
+    end that is not known is no time, but a blank node or an address that stands for one.
+    """
+    found = re.fullmatch(r"([+-]?\d+)(-\d\d-\d\dT\d\d:\d\d:\d\dZ)", cell["value"])
     if not found:
         return Value(kind="somevalue")
-    year = int(found[1] + found[2])
-    sign, year = ("+", year) if year > 0 else ("-", 1 - year)
-    return make_time(f"{sign}{year:04d}{found[3]}", int(precision["value"]) if precision else 11)
+    year = int(found[1]) - (int(found[1]) <= 0)
+    time = f"{'-' if year < 0 else '+'}{abs(year):04d}{found[2]}"
+    value = make_time(time, int(precision["value"]) if precision else 11, calendar)
+    if value.unit != JULIAN:
+        return value
+    try:
+        return value.replace(time=time_of(*to_julian(*parts_of(value.time))))
+    except ValueError:  # 30 February: nothing that the service has converted
+        return value.replace(unit="")
 
 
 def _id(cell: dict[str, str]) -> str:

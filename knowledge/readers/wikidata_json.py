@@ -9,11 +9,25 @@ from typing import Any
 
 import orjson
 
+from knowledge.dates import coarsened, dates_of
 from knowledge.readers.byte_ranges import ByteRange
 from knowledge.readers.pieces import Window
 from knowledge.readers.rejections import reject
 from records.knowledge import RANKS, Claim, Entity, PropertyInfo, Qualifier, Redirect, Value
+from records.names import codes_of, names_by_language
 from records.outcomes import Reason, Rejection
+from records.periods import (
+    DAY,
+    JULIAN,
+    MONTH,
+    YEAR,
+    date_of_day,
+    day_number,
+    key_of_time,
+    parts_of,
+    time_of,
+    years_after,
+)
 
 MAX_LINE_BYTES = 256 << 20
 """Beyond this the file is taken for damaged; Wikidata's largest entities have a few MB."""
@@ -25,6 +39,8 @@ _TIME = re.compile(r"[+-]\d{1,16}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")
 _TEXT_KINDS = {"commonsMedia": "commons_media", "url": "url", "external-id": "external_id"}
 _PICTURE = "P18"
 _SINGLE_VALUE, _SINGLE_BEST_VALUE = "Q19474404", "Q52060874"
+_ONE, _EARTH = "Q199", "Q2"
+"""The unit of a bare number, and the globe of a place where nothing else is said."""
 
 
 def read_entities(part: ByteRange, *, snapshot: str, languages: tuple[str, ...] = (),
@@ -122,10 +138,10 @@ def parse_entity(data: Any, *, snapshot: str, languages: tuple[str, ...] = ()) -
         if name.startswith("P"):
             return _property(data, name, statements)
         claims = _claims(name, statements, int(data.get("lastrevid") or 0), snapshot)
+        labels, aliases = names_by_language(_texts(data, "labels", languages), _aliases(data, languages), languages)
+        descriptions, _ = names_by_language(_texts(data, "descriptions", languages), {}, languages)
         return Entity(
-            id=name, labels=_labels(data, languages), descriptions=_texts(data, "descriptions", languages),
-            aliases={k: tuple(dict.fromkeys(a["value"] for a in v)) for k, v in (data.get("aliases") or {}).items()
-                     if v and (not languages or k in languages)},
+            id=name, labels=labels, descriptions=descriptions, aliases=aliases,
             sitelinks={k: v["title"] for k, v in (data.get("sitelinks") or {}).items()},
             num_statements=sum(len(v) for v in statements.values()) if statements else 0,
             classes=tuple(dict.fromkeys(c.value.entity for c in claims if c.property == "P31" and c.best and c.value.kind == "entity")),
@@ -138,14 +154,14 @@ def parse_entity(data: Any, *, snapshot: str, languages: tuple[str, ...] = ()) -
 
 
 def _texts(data: dict, key: str, languages: tuple[str, ...]) -> dict[str, str]:
-    return {k: v["value"] for k, v in (data.get(key) or {}).items() if not languages or k in languages}
+    codes = {code for language in languages for code in codes_of(language)}
+    return {k: v["value"] for k, v in (data.get(key) or {}).items() if not codes or k in codes}
 
 
-def _labels(data: dict, languages: tuple[str, ...]) -> dict[str, str]:
-    """Labels; "mul" holds a label that is the same in many languages and no longer stands under each of them."""
-    labels = _texts(data, "labels", languages)
-    shared = (data.get("labels") or {}).get("mul")
-    return {**dict.fromkeys(languages or ("en",), shared["value"]), **labels} if shared else labels
+def _aliases(data: dict, languages: tuple[str, ...]) -> dict[str, list[str]]:
+    codes = {code for language in languages for code in codes_of(language)}
+    found = (data.get("aliases") or {}).items()
+    return {k: [a["value"] for a in v] for k, v in found if v and (not codes or k in codes)}
 
 
 def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tuple[Claim, ...]:
@@ -184,14 +200,8 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
 
 def _compare(value: Value, day: str) -> int:
     """-1, 0, 1: the time's period lies before, around or after a day of our era."""
-    sign = -1 if value.time.startswith("-") else 1
-    year, month, date = (int(x) for x in value.time[1:].partition("T")[0].split("-"))
-    given = (sign * year, month, date)[:{11: 3, 10: 2, 9: 1}.get(value.precision, 0)]
-    if not given:  # decades and longer
-        length = 10 ** (9 - value.precision)
-        return (sign * year // length > int(day[:4]) // length) - (sign * year // length < int(day[:4]) // length)
-    other = tuple(int(x) for x in day.split("-"))[:len(given)]
-    return (given > other) - (given < other)
+    first, last = dates_of(value)[-1].span
+    return (first > parts_of(f"+{day}")) - (last < parts_of(f"+{day}"))
 
 
 def read_value(snak: dict) -> Value:
@@ -209,33 +219,72 @@ def read_value(snak: dict) -> Value:
         case "monolingualtext":
             return Value(kind="monolingual", text=value["text"], language=value["language"])
         case "quantity":
-            number = float(value["amount"])
-            unit = value["unit"].rpartition("/")[2]
-            if not math.isfinite(number):
-                return Value(kind="somevalue")
-            return Value(kind="quantity", number=number, unit="" if unit == "1" else unit)
+            return make_quantity(value["amount"], value["unit"], value.get("lowerBound"), value.get("upperBound"))
         case "time":
-            return make_time(value["time"], int(value["precision"]))
+            return _surely(make_time(value["time"], int(value["precision"]), value.get("calendarmodel") or ""),
+                           int(value.get("before") or 0), int(value.get("after") or 0))
         case "globecoordinate":
-            latitude, longitude = float(value["latitude"]), float(value["longitude"])
-            return (Value(kind="coordinate", latitude=latitude, longitude=longitude)
-                    if abs(latitude) <= 90 and abs(longitude) <= 360 else Value(kind="somevalue"))
+            return make_coordinate(float(value["latitude"]), float(value["longitude"]), value.get("globe") or "")
         case _:
             return Value(kind="somevalue")
 
 
-def make_time(time: str, precision: int) -> Value:
-    """A time value; somevalue where it is no date. A precision finer than what is given (month 00) is lowered."""
+def make_quantity(amount: str, unit: str, lower: str | None = None, upper: str | None = None) -> Value:
+    """A quantity, with its bounds where they say more than the amount; somevalue where it is no number."""
+    number, least, most = (float(x or amount) + 0.0 for x in (amount, lower, upper))  # -0 is 0
+    if not math.isfinite(number):
+        return Value(kind="somevalue")
+    unit = unit.rpartition("/")[2]
+    value = Value(kind="quantity", number=number, unit="" if unit in ("1", _ONE) else unit)
+    return value.replace(lower=least, upper=most) if least < most and math.isfinite(most - least) else value
+
+
+def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
+    """A place on a globe; somevalue where there is none such."""
+    globe = globe.rpartition("/")[2]
+    if not (abs(latitude) <= 90 and abs(longitude) <= 360):
+        return Value(kind="somevalue")
+    return Value(kind="coordinate", latitude=latitude, longitude=longitude, unit="" if globe == _EARTH else globe)
+
+
+def make_time(time: str, precision: int, calendar: str = "") -> Value:
+    """A time value; somevalue where it is no date. A precision finer than what is given (month 00) is lowered.
+
+    Of a month, a year and what is longer the calendar is left out, as the query service does: which days it shifts
+    nobody can tell.
+    """
     if not _TIME.match(time):
         return Value(kind="somevalue")
-    month, day = int(time.partition("T")[0][-5:-3]), int(time.partition("T")[0][-2:])
-    if month > 12 or day > 31:
+    year, month, day = parts_of(time)
+    if year == 0 or month > 12 or day > 31:
         return Value(kind="somevalue")
-    if precision >= 10 and month == 0:
-        precision = 9
-    elif precision >= 11 and day == 0:
-        precision = 10
-    return Value(kind="time", time=time, precision=min(precision, 11))
+    precision = min(precision, YEAR if month == 0 else MONTH if day == 0 else DAY)
+    return Value(kind="time", time=time_of(year, month, day), precision=precision,
+                 unit=JULIAN if calendar.endswith(JULIAN) and precision == DAY else "")
+
+
+def _surely(value: Value, before: int, after: int) -> Value:
+    """A time that may be so many units of its precision earlier or later, as far as it is sure.
+
+    Of 1850 and up to 10 years later the century is sure.
+    """
+    if value.kind != "time" or not (before or after):
+        return value
+    ends = [_shifted(value, -before), _shifted(value, after)]
+    sure = (p for p in range(value.precision, -1, -1) if len({key_of_time(*end, p) for end in ends}) == 1)
+    precision = next(sure, None)
+    return Value(kind="somevalue") if precision is None else coarsened(value, precision)
+
+
+def _shifted(value: Value, units: int) -> tuple[int, int, int]:
+    """Year, month and day of a time so many units of its precision later."""
+    year, month, day = parts_of(value.time)
+    if value.precision == DAY:
+        return date_of_day(day_number(year, month, 1) + day - 1 + units)
+    if value.precision == MONTH:
+        years, month = divmod(month - 1 + units, 12)
+        return years_after(year, years), month + 1, 0
+    return years_after(year, units * 10 ** (YEAR - value.precision)), 0, 0
 
 
 def _property(data: dict, name: str, statements: dict) -> PropertyInfo:
@@ -253,7 +302,8 @@ def _property(data: dict, name: str, statements: dict) -> PropertyInfo:
         group = sorted((s for s in statements.get(prop, ()) if s.get("rank") != "deprecated"), key=lambda s: s.get("rank") != "preferred")
         return read_value(group[0]["mainsnak"]).entity if group else ""
 
-    return PropertyInfo(id=name, labels=_labels(data, ()), datatype=data.get("datatype", ""),
+    labels, _ = names_by_language(_texts(data, "labels", ()), {}, ())
+    return PropertyInfo(id=name, labels=labels, datatype=data.get("datatype", ""),
                         single_value=_SINGLE_VALUE in kinds, single_best_value=_SINGLE_BEST_VALUE in kinds,
                         separators=tuple(x for x in separators if x), exceptions=tuple(x for x in exceptions if x),
                         stability=advice("P2668"), expected_completeness=advice("P2429"))

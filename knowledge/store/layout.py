@@ -12,7 +12,7 @@ Every table has a `key` that is looked up, and a `record`; rows with one key sta
     articles    entity id                  Article
     entities    entity id                  Entity
     claims      subject                    Claim; within a subject by (property, value key, claim id)
-    values      "PROPERTY VALUE_KEY"       subject of a best claim with that value
+    values      "PROPERTY VALUE_KEY"       subject of a best claim with that value; see `knowledge.dates.index_keys`
     inbound     entity id                  best Claim whose value is this entity; by (subject, property, claim id)
     members     class id                   entity id of an instance, by class closure
     images      image id                   ImageAsset; the file itself in column `bytes`
@@ -25,7 +25,9 @@ Every table has a `key` that is looked up, and a `record`; rows with one key sta
 """
 import pyarrow as pa
 
-STORE_VERSION = 1
+STORE_VERSION = 2
+"""Raised where rows get another meaning. In version 1 a century was the digits that most of its years share, days kept
+no calendar, and of the names under "mul" only labels were read."""
 META = "meta.json"
 VECTORS = "vectors.lance"
 REJECTED = "rejected"

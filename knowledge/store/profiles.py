@@ -3,6 +3,7 @@
 Subjects, pairs and instances are counted subject by subject; distinct values need the pairs sorted by value. Both
 counts are sums, so partitions count alone and are added up.
 """
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -60,7 +61,10 @@ def answer_key(value_key: str) -> str:
     >>> answer_key("time:+1832-05-04/11"), answer_key("Q64")
     ('time:+1832', 'Q64')
     """
-    return value_key.split("/")[0][:10] if value_key.startswith("time:") else value_key
+    if not value_key.startswith("time:"):
+        return value_key
+    sign = len("time:+")
+    return value_key[:sign] + re.split("[-/]", value_key[sign:], maxsplit=1)[0]
 
 
 def profile_rows(counts: Counts) -> Iterator[Row]:

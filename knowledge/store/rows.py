@@ -4,6 +4,7 @@ A row is (key, order, record, …): tables are sorted by (key, order); `order` i
 """
 from collections.abc import Iterator
 
+from knowledge.dates import index_keys
 from knowledge.store.codec import pack
 from knowledge.store.layout import value_row_key
 from records.knowledge import Article, Claim, Entity, ImageAsset, Passage
@@ -28,12 +29,12 @@ def sorted_claims(claims: list[Claim]) -> list[Claim]:
 
 def claim_rows(claims: list[Claim]) -> Iterator[tuple[str, Row]]:
     """(table, row) for the claims of one subject, given in `sorted_claims` order."""
-    pairs = set()
+    pairs: set[tuple[str, str]] = set()
     for number, claim in enumerate(claims):
-        key, data = claim.value.key(), pack(claim)
+        data = pack(claim)
         yield "claims", (claim.subject, f"{number:06d}", data)
         if claim.best:
-            pairs.add((claim.property, key))
+            pairs.update((claim.property, key) for key in index_keys(claim.value))
             if claim.value.kind == "entity":
                 yield "inbound", (claim.value.entity, f"{claim.subject} {claim.property} {number:06d}", data)
     for property_id, key in sorted(pairs):

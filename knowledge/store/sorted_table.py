@@ -38,17 +38,20 @@ class SortedTable:
 
     def find(self, key: str) -> tuple[int, int]:
         """The rows [start, stop) that have this key."""
+        return self._row(key, bisect_left), self._row(key, bisect_right)
+
+    def find_range(self, start: str, stop: str) -> tuple[int, int]:
+        """The rows [start, stop) whose keys lie in this range."""
+        return self._row(start, bisect_left), self._row(stop, bisect_left)
+
+    def _row(self, key: str, bisect: Callable[[list[str], str], int]) -> int:
+        """The row before which a key stands, or behind which: as `bisect` says."""
         if self._fences is None:
             self._fences = self._take("key", range(0, self.num_rows, PAGE))
         if not self._fences:
-            return 0, 0
-        first = max(0, bisect_left(self._fences, key) - 1)
-        last = max(0, bisect_right(self._fences, key) - 1)
-        return first * PAGE + bisect_left(self._keys(first), key), last * PAGE + bisect_right(self._keys(last), key)
-
-    def find_beginning(self, beginning: str) -> tuple[int, int]:
-        """The rows [start, stop) whose key begins so."""
-        return self.find(beginning)[0], self.find(beginning + "\U0010ffff")[0]
+            return 0
+        page = max(0, bisect(self._fences, key) - 1)
+        return page * PAGE + bisect(self._keys(page), key)
 
     def records(self, start: int, stop: int) -> list[bytes]:
         """The records of the rows [start, stop)."""

@@ -120,9 +120,9 @@ class Store:
     def _spans(self, property: str, value_key: str) -> list[tuple[int, int]]:
         """The rows of table `values` whose values can be the same as one."""
         rows = self._tables["values"]
-        beginning, keys = overlapping(value_key)
-        spans = [rows.find(value_row_key(property, key)) for key in keys]
-        return [*spans, rows.find_beginning(value_row_key(property, beginning))] if beginning else spans
+        if not value_key.startswith("time:"):
+            return [rows.find(value_row_key(property, value_key))]
+        return [rows.find_range(*(value_row_key(property, end) for end in ends)) for ends in overlapping(value_key)]
 
     def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
         """Best claims whose value is this entity, sorted by (subject, property, id); the first `limit`."""

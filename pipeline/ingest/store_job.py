@@ -26,7 +26,7 @@ from records.identity import canonical_json, sha256_hex
 from records.outcomes import Reason, Rejection, StageCount
 from transforms.ingest.ingest_graph import STAGES, Ingest, num_tasks, read_failure
 from transforms.ingest.ingest_job import WORK, Job, done_path, read_done
-from transforms.ingest.service_sources import COMMONS, SPARQL, Services
+from transforms.ingest.service_sources import COMMONS, SPARQL, UNKNOWN, Services, named
 from transforms.ingest.sources import ReadOptions, ReadTask, plan_articles, plan_entities, plan_pictures, range_text, site_of
 from transforms.stages.run_folder import absolute
 
@@ -107,6 +107,9 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     for source, address in ((SPARQL, options.services.sparql_endpoint), (COMMONS, options.services.commons_endpoint)):
         if source in asked and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
             raise InputError(f"--{source}-endpoint {address}", "is no address of a service", "Give one that begins with https:// or http://")
+    for item in options.services.sparql_ids if SPARQL in asked else ():
+        if not re.fullmatch(r"Q[1-9]\d*", item):
+            raise InputError(f"--sparql-ids {item}", "is no id of an item", "Write one id a line, such as Q42")
     plan = canonical_json({"version": STORE_VERSION, "inputs": inputs, "snapshot": snapshot, "languages": list(options.languages),
                            "keep_partial": options.keep_partial, "partitions": options.partitions,
                            "services": dataclasses.asdict(options.services) if asked else None})
@@ -328,6 +331,8 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
     for stage in STAGES:
         _collect(job, stage, store / REJECTED / f"{stage}.parquet")
     write_records(store / REJECTED / "stages.parquet", StageCount, counts)
+    if SPARQL in options.entities:
+        _name_unknown(store, options.services)
     languages = list(dict.fromkeys((job.language, *options.languages)))
     meta = write_meta(job.store, {
         "wiki": job.wiki, "base": job.options.site.base, "languages": languages, "snapshot": snapshot, "plan": fingerprint,
@@ -335,6 +340,15 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
         "dumps": [{k: entry[k] for k in ("kind", "name", "bytes")} for entry in inputs]}, tables)
     remove_tree(store / WORK)
     return IngestSummary(meta=meta, counts=tuple(counts), reasons=reasons)
+
+
+def _name_unknown(store: Location, services: Services) -> None:
+    """Says which items the query service was asked for by the user and does not know."""
+    path = store / REJECTED / "read.parquet"
+    unknown = {r.title for r in read_records(path, Rejection)} & {*services.sparql_ids} if path.exists() else set()
+    if unknown:
+        say(f"questloom: {services.sparql_endpoint} does not know {named(unknown)} of the {len(services.sparql_ids):,} "
+            f"items asked for. {UNKNOWN} They are listed in {path}")
 
 
 def _collect(job: Job, stage: str, path: Location) -> None:

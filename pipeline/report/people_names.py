@@ -5,12 +5,12 @@ from typing import Any, Protocol
 
 from prompts.phrases.words import Words
 from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Image, Reads, SentenceClause, Term
-from records.knowledge import Claim, ImageAsset, PropertyInfo, Value
+from records.knowledge import Claim, ImageAsset, PropertyInfo, Value, value_of_key
+from records.periods import DAY, YEAR, parts_of
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 _ID = re.compile(r"\b[QP][1-9]\d*\b")
-_LITERAL = re.compile(r"\b(?:time|quantity):\S+")
-_TIME = re.compile(r"([+-]?)(\d+)(?:-(\d\d))?(?:-(\d\d))?")
+_LITERAL = re.compile(r"\b(?:time:[+-][\w-]*/\d+|quantity:\S+)")
 
 
 class Sources(Protocol):
@@ -25,17 +25,17 @@ class Sources(Protocol):
 
 def date_words(time: str, precision: int) -> str:
     """An ISO 8601 time at Wikidata's precision: "+1874-03-12…", 11 is "12 March 1874"."""
-    found = _TIME.match(time)
-    if not found:
+    try:
+        stated, month, day = parts_of(time)
+    except ValueError:
         return time
-    year = str(int(found[2])) + (" BCE" if found[1] == "-" else "")
-    month = int(found[3] or 0)
-    if precision < 9:
-        return {8: f"{year}s", 7: Words.century(int(found[2]))}.get(precision, f"about {year}")
-    if precision == 9 or not 1 <= month <= 12:
-        return year
-    day = int(found[4] or 0)
-    return f"{day} {_MONTHS[month - 1]} {year}" if precision >= 11 and day else f"{_MONTHS[month - 1]} {year}"
+    year, era = abs(stated), " BCE" if stated < 0 else ""
+    if precision < YEAR:
+        millennium = f"{Words.ordinal((year - 1) // 1000 + 1)} millennium"
+        return {8: f"{year // 10 * 10}s", 7: Words.century(year), 6: millennium}.get(precision, f"about {year}") + era
+    if precision == YEAR or not 1 <= month <= 12:
+        return f"{year}{era}"
+    return f"{f'{day} ' if precision >= DAY and day else ''}{_MONTHS[month - 1]} {year}{era}"
 
 
 class Names:
@@ -57,8 +57,7 @@ class Names:
             return "linked"
         if property_id not in self._properties:
             info = self.sources.property(property_id) if self.sources else None
-            labels = info.labels if info else {}
-            self._properties[property_id] = labels.get(self.language) or labels.get("en") or property_id
+            self._properties[property_id] = info.label(self.language) if info else property_id
         return self._properties[property_id]
 
     def value(self, value: Value) -> str:
@@ -82,8 +81,7 @@ class Names:
         kind, _, rest = key.partition(":")
         match kind:
             case "time":
-                time, _, precision = rest.partition("/")
-                return date_words(time, int(precision) if precision.isdigit() else 9)
+                return self.value(value_of_key(key))
             case "quantity":
                 number, _, unit = rest.partition(":")
                 return f"{number} {self.entity(unit) if unit else ''}".strip()

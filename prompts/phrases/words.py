@@ -5,6 +5,7 @@ from typing import Any
 
 from prompts.phrases import language_data
 from records.knowledge import Value
+from records.periods import parts_of
 from records.synthesis import Answer
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
@@ -74,12 +75,10 @@ class Words:
 
     def date(self, value: Value) -> str:
         """A point in time: "1850", "May 1850", "3 May 1850", "the 1850s", "the 19th century", "44 BC"."""
-        before, rest = value.time.startswith("-"), value.time.lstrip("+-")
-        year = int(rest.split("-")[0])
-        era = " BC" if before else ""
+        stated, month, day = parts_of(value.time)
+        year, era = abs(stated), " BC" if stated < 0 else ""
         match value.precision:
             case 11 | 10:
-                month, day = (int(x) for x in rest.split("T")[0].split("-")[1:3])
                 return (f"{day} " if value.precision == 11 else "") + f"{_MONTHS[month - 1]} {year}{era}"
             case 8:
                 return f"the {year // 10 * 10}s{era}"
@@ -87,8 +86,10 @@ class Words:
                 return f"the {self.century(year)}{era}"
             case 6:
                 return f"the {self.ordinal((year - 1) // 1000 + 1)} millennium{era}"
-            case _:
+            case 9:
                 return f"{year}{era}"
+            case _:
+                return f"about {year:,}{era}"
 
     def at(self, value: Value) -> str:
         """A point in time as an adverb: "in 1850", "on 3 May 1850"."""

@@ -17,6 +17,7 @@ from calls.retry import RetryPolicy
 from pipeline.cli import BAD_INPUT, FAILED, main
 from pipeline.runners.run_log import VARIABLE
 from tests.small_dumps import articles_xml, entities_json, metadata, picture, write_dumps
+from tests.small_services import services
 
 MOST_LINES = 4
 """What, how to mend it, and where the log is; a long path may break a line for the reader, not here."""
@@ -284,6 +285,16 @@ def test_a_server_that_is_no_query_service_is_one_message_with_its_address_and_n
         server.shutdown()
     expect_one_message(code, lines, url)
     assert "<" not in lines[0] and "501" in lines[0]
+
+
+@pytest.mark.parametrize(("ids", "said"), [("Q404\n", "knows none of the items"), ("", "holds no id"), ("Q1 x\nDouglas\n", "is no id of an item")])
+def test_items_that_a_query_service_does_not_know_are_one_message_and_no_empty_store(ids, said, tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
+    (tmp_path / "ids.txt").write_text(ids)
+    with services() as (address, _):
+        code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", f"{address}/sparql", "--snapshot", "2026-01-01",
+                           "--sparql-ids", str(tmp_path / "ids.txt"), "--store", str(tmp_path / "store"), "--workers", "1")
+    assert code == BAD_INPUT and said in " ".join(lines) and not (tmp_path / "store" / "meta.json").exists()
 
 
 def test_a_commons_that_cannot_be_reached_is_one_message_with_its_address(tmp_path, capfd, monkeypatch):

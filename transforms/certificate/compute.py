@@ -3,12 +3,19 @@ from knowledge.dates import day_of
 from records.errors import InputError
 from records.form import OPERATIONS
 from records.knowledge import Value
+from records.periods import YEAR, years_between
 
 
 def _number(value: Value) -> float | None:
+    """A quantity's number, or a date's year in a count without a gap: between 1 BC and AD 1 lies one year."""
     if value.kind == "quantity":
         return value.number
-    return float(value.year) if value.kind == "time" and value.year is not None else None
+    return float(years_between(-1, value.year)) if value.kind == "time" and value.year is not None else None
+
+
+def _bounds(value: Value) -> tuple[float, float]:
+    number = _number(value)
+    return value.bounds if number is None or value.kind == "quantity" else (number, number)
 
 
 def as_quantity(number: float, unit: str = "") -> Value:
@@ -27,10 +34,14 @@ def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> V
     """
     if op in ("earliest", "latest", "largest", "smallest"):
         numbers = [_number(k) for k in keys]
-        if len(numbers) != len(args) or len(args) < 2 or None in numbers or len({k.unit for k in keys}) != 1:
+        units = {k.unit for k in keys if k.kind == "quantity"}
+        if len(numbers) != len(args) or len(args) < 2 or None in numbers or len(units) > 1:
             return None
-        winner = (min if op in ("earliest", "smallest") else max)(numbers)  # type: ignore[type-var]
-        return args[numbers.index(winner)] if numbers.count(winner) == 1 else None
+        wants_least = op in ("earliest", "smallest")
+        winner = numbers.index((min if wants_least else max)(numbers))  # type: ignore[type-var]
+        least, most = _bounds(keys[winner])
+        others = [_bounds(key) for place, key in enumerate(keys) if place != winner]
+        return args[winner] if all(most < low if wants_least else least > high for low, high in others) else None
     if op == "count":
         return as_quantity(len(args))
     if op not in ("difference", "ratio", "sum", "duration_years"):
@@ -45,8 +56,8 @@ def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> V
         if days[0] and days[1]:
             first, last = sorted(d for d in days if d)
             return as_quantity(last.year - first.year - ((last.month, last.day) < (first.month, first.day)))
-        if any(days):
-            return None  # a day against a bare year is off by one or not: undefined
+        if any(a.kind == "time" and a.precision > YEAR for a in args):
+            return None  # a day or month against a bare year is off by one or not; days before Christ are not counted
         return as_quantity(abs(left - right))
     if op != "ratio" and args[0].kind == args[1].kind == "quantity" and args[0].unit != args[1].unit:
         return None

@@ -4,12 +4,14 @@ Clauses are taken in the order of least work: those whose variables are bound fi
 bound, then enumerations. A `somevalue` is never an answer here; `margin.py` treats it as a possible match.
 """
 from collections.abc import Iterator
+from itertools import product
 
-from knowledge.dates import PRECISIONS, coarsened
+from knowledge.dates import PRECISIONS, Date, coarsened, dates_of, dates_overlap
 from records.form import Ask, ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term, variables
 from records.knowledge import Value, entity_value
+from records.periods import DAY, YEAR
 from transforms.certificate.compute import compute
-from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, best_values, dates_overlap, is_instance, values_match
+from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, best_values, is_instance, values_match
 from transforms.certificate.readings import readings
 from transforms.certificate.within import num_within, subjects_within
 
@@ -30,17 +32,27 @@ def holds(op: str, left: Value, right: Value) -> bool | None:
     if left.kind == right.kind == "time":
         if op == "=":
             return dates_overlap(left, right)
-        if left.year is None or right.year is None:
-            return None
-        if left.year != right.year:
-            return left.year < right.year if op == "<" else left.year > right.year
-        if 9 in (left.precision, right.precision):
-            return False if right.precision == 9 else None  # "before 1832" excludes all of 1832
-        return None if left.precision != 11 or right.precision != 11 else left.time < right.time if op == "<" else left.time > right.time
-    if left.kind == right.kind == "quantity" and left.unit == right.unit:
-        a, b = left.number or 0.0, right.number or 0.0
-        return {"<": a < b, ">": a > b, "=": a == b}[op]
+        # Two days are compared in one calendar; whoever says a year or month may mean that of either.
+        since = -1 if left.precision == right.precision == DAY else 0
+        found = {_in_order(op, a, b) for a, b in product(dates_of(left)[since:], dates_of(right)[since:])}
+        return found.pop() if len(found) == 1 else None
+    if left.kind == right.kind == "quantity" and left.unit == right.unit and op != "=":
+        (least, most), (other_least, other_most) = left.bounds, right.bounds
+        if most < other_least or other_most < least:
+            return (most < other_least) == (op == "<")
+        return False if least == most == other_least == other_most else None
     return left.key() == right.key() if op == "=" else None
+
+
+def _in_order(op: str, left: Date, right: Date) -> bool | None:
+    """Whether one date is before ("<") or after (">") another; None where they overlap.
+
+    A year and a day exclude all of themselves: nothing of 1832 is before or after 1832.
+    """
+    (first, last), (other_first, other_last) = left.span, right.span
+    if last < other_first or other_last < first:
+        return (last < other_first) == (op == "<")
+    return False if right.precision in (YEAR, DAY) and other_first <= first and last <= other_last else None
 
 
 def cost(clause: Clause, binding: Binding, facts: Facts) -> float:

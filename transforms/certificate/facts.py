@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from knowledge.dates import refined
+from knowledge.dates import dates_overlap, refined
 from knowledge.store.profiles import PERIODS
 from prompts.phrases import property_use
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile, Value
@@ -131,11 +131,14 @@ def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
 
 
 def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bool:
-    """Whether a found value is the wanted one: equal, an overlapping date, or a place inside the wanted place."""
+    """Whether a found value is the wanted one: equal, a date or measure that may be the same, or a place inside it."""
     if wanted.kind == "time" and found.kind == "time":
         return dates_overlap(wanted, found)
     if wanted.key() == found.key():
         return True
+    if wanted.kind == found.kind == "quantity":
+        (least, most), (other_least, other_most) = wanted.bounds, found.bounds
+        return wanted.unit == found.unit and least <= other_most and other_least <= most
     climb = TRANSITIVE.get(property)
     if climb and wanted.kind == found.kind == "entity":
         seen, level = {found.entity}, {found.entity}
@@ -159,17 +162,3 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
         return False
     one, two = facts.entity(wanted.entity), facts.entity(found.entity)
     return bool(one and two and one.label() and one.label().casefold() in {name.casefold() for name in two.names(("en",))})
-
-
-def dates_overlap(a: Value, b: Value) -> bool:
-    """Whether two dates of any precision can be the same day: 1832 and 4 May 1832 do, 1832 and 1833 do not."""
-    coarser = min(a.precision, b.precision)
-    if coarser < 9:
-        if a.precision == b.precision:
-            return a.key() == b.key()
-        span = {8: 10, 7: 100, 6: 1000}.get(coarser, 1)
-        years = [int(v.time.lstrip("+-").split("-")[0]) for v in (a, b)]
-        return a.time[:1] == b.time[:1] and years[0] // span == years[1] // span
-    length = {9: 4, 10: 7}.get(coarser, 10)
-    year_a, year_b = a.time.lstrip("+-"), b.time.lstrip("+-")
-    return a.year == b.year and year_a[:length] == year_b[:length]

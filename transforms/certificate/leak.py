@@ -10,7 +10,9 @@ from functools import lru_cache
 from num2words import num2words
 
 from agent.judges.normalise import without_bracket
+from knowledge.dates import dates_of
 from records.knowledge import Entity, Value
+from records.periods import parts_of
 from records.synthesis import Answer
 from transforms.certificate.facts import CACHED, Facts
 
@@ -82,8 +84,11 @@ def names_of_value(facts: Facts, value: Value, languages: tuple[str, ...]) -> tu
             return names_of_entity(entity, languages) if entity else ()
         case "time":
             if value.year is None:
-                return (value.time[1:5],)
-            return tuple(number_forms(float(abs(value.year)), languages[0])) + ((value.time.lstrip("+-")[:10],) if value.precision == 11 else ())
+                return (str(abs(parts_of(value.time)[0])),)
+            dates = dates_of(value)
+            years = [form for date in dates for form in number_forms(float(abs(date.year)), languages[0])]
+            days = [f"{abs(date.year):04d}-{date.month:02d}-{date.day:02d}" for date in dates if date.day]
+            return tuple(dict.fromkeys((*years, *days)))
         case "quantity":
             return number_forms(float(value.number or 0.0), languages[0])
         case _:

@@ -38,7 +38,7 @@ class Statement:
 def statement_of(facts: Facts, claim: Claim) -> Statement | None:
     """The first sentence that says a claim, on the subject's page or on the object's; else the infobox line on the subject's; None where nothing does."""
     info = facts.property(claim.property)
-    label = info.labels.get("en", claim.property) if info else claim.property
+    label = info.label() if info else claim.property
     cues = cues_of(Relation(property=claim.property, label=label, datatype=info.datatype if info else "wikibase-item"))
     own = facts.article(claim.subject)
     about_object = facts.article(claim.value.entity) if claim.value.kind == "entity" else None

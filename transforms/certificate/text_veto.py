@@ -4,6 +4,7 @@ An encyclopaedia often says what the claims do not. A hit lowers the margin; the
 """
 import re
 
+from knowledge.dates import dates_of
 from records.knowledge import Article, Value
 from transforms.certificate.description import Part
 from transforms.certificate.facts import Facts
@@ -40,7 +41,7 @@ def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
         entity = facts.entity(value.entity)
         return tuple(n for n in entity.names(("en",)) if len(n) > 2) if entity else ()
     if value.kind == "time" and value.year is not None:
-        return (str(abs(value.year)),)
+        return tuple(dict.fromkeys(str(abs(date.year)) for date in dates_of(value)))
     if value.kind == "quantity" and value.number is not None:
         return (f"{value.number:g}",) if abs(value.number) >= 10 else ()
     return (value.text,) if len(value.text) > 2 else ()

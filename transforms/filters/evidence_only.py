@@ -5,7 +5,7 @@ together: a hop without its claim, a reading that the picture does not have, an 
 """
 from collections.abc import Iterable
 
-from knowledge.dates import keys_overlap
+from knowledge.dates import index_keys, keys_overlap
 from records.form import Reads
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
 from records.outcomes import Reason, Rejection
@@ -35,7 +35,9 @@ class EvidenceFacts:
         return ()
 
     def subjects(self, property: str, value_key: str, **limit: int) -> tuple[str, ...]:
-        return tuple(sorted({c.subject for cs in self._claims.values() for c in cs if c.property == property and keys_overlap(value_key, c.value.key())}))
+        claims = (c for found in self._claims.values() for c in found if c.property == property)
+        fitting = (c for c in claims if any(keys_overlap(value_key, key) for key in index_keys(c.value)))
+        return tuple(sorted({c.subject for c in fitting}))
 
     def num_subjects(self, property: str, value_key: str) -> int:
         return len(self.subjects(property, value_key))

@@ -1,8 +1,9 @@
 """A claim's value as a typed answer: its words, its aliases, the precision that the question asks for, and how much people like to know it."""
-from knowledge.dates import PRECISIONS, coarsened
+from knowledge.dates import PRECISIONS, Date, coarsened, dates_of
 from prompts.phrases import property_use
 from prompts.phrases.words import Words
 from records.knowledge import Value
+from records.periods import MONTH, YEAR, parts_of
 from records.synthesis import Answer
 from transforms.certificate.facts import Facts
 
@@ -61,18 +62,30 @@ def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str =
 
 
 def _date(value: Value, precision: str) -> Answer:
-    year, month, day = ([*value.time.lstrip("+-")[:10].split("-"), "00", "00"])[:3]
-    era = " BC" if value.time.startswith("-") else ""
-    said = f"{int(year)}{era}"
     if precision == "century":
-        return Answer(value=coarsened(value, PRECISIONS[precision]), text=f"{Words.century(int(year))}{era}", type="date", precision=precision)
-    if precision == "year" or value.precision == 9:
-        return Answer(value=coarsened(value, PRECISIONS["year"]), text=said, type="date", precision="year")
-    name = MONTHS[int(month) - 1]
-    if value.precision == 10:
-        return Answer(value=value, text=f"{name} {said}", type="date", precision="month", aliases=(f"{year}-{month}",))
-    return Answer(value=value, text=f"{int(day)} {name} {said}", type="date", precision="day",
-                  aliases=(f"{name} {int(day)}, {said}", f"{year}-{month}-{day}"))
+        text = _century(parts_of(value.time)[0])
+        return Answer(value=coarsened(value, PRECISIONS[precision]), text=text, type="date", precision=precision)
+    # Pages give the days of either calendar, mostly as they are stated.
+    (text, *more), *others = [_said(date, precision) for date in dates_of(value)]
+    exact = "year" if precision == "year" or value.precision == YEAR else "month" if value.precision == MONTH else "day"
+    aliases = dict.fromkeys((*more, *(wording for said in others for wording in said if wording != text)))
+    asked = coarsened(value, PRECISIONS[exact])
+    return Answer(value=asked, text=text, type="date", precision=exact, aliases=tuple(aliases))
+
+
+def _century(year: int) -> str:
+    return f"{Words.century(abs(year))}{' BC' if year < 0 else ''}"
+
+
+def _said(date: Date, precision: str) -> tuple[str, ...]:
+    """A date in words, then in others."""
+    said = f"{abs(date.year)}{' BC' if date.year < 0 else ''}"
+    if precision == "year" or date.precision == YEAR:
+        return (said,)
+    name, numbers = MONTHS[date.month - 1], f"{abs(date.year):04d}-{date.month:02d}"
+    if date.precision == MONTH:
+        return f"{name} {said}", numbers
+    return f"{date.day} {name} {said}", f"{name} {date.day}, {said}", f"{numbers}-{date.day:02d}"
 
 
 def telling(property_id: str, value: Value) -> float:

@@ -67,6 +67,12 @@ def test_the_questions_words_make_no_other_name_right(question, wording, said):
 
 
 DAY, YEAR, OLD = date("+1931-05-12T00:00:00Z", 11, "day"), date("+1931-05-12T00:00:00Z", 11, "year"), date("-0044-03-15T00:00:00Z", 11, "year")
+NEWTON = Answer(
+    value=Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786"),
+    text="-",
+    type="date",
+    precision="day",
+)
 DECADE, CENTURY = date("+1931-00-00T00:00:00Z", 8), date("+1931-00-00T00:00:00Z", 7)
 
 
@@ -75,6 +81,10 @@ DECADE, CENTURY = date("+1931-00-00T00:00:00Z", 8), date("+1931-00-00T00:00:00Z"
     (DAY, "Tuesday, 12 May 1931"),
     (DAY, "1931/05/12"), (DAY, "12. Mai 1931"), (DAY, "12-May-1931"),
     (YEAR, "1931"), (YEAR, "It opened in 1931."), (YEAR, "May 1931"), (YEAR, "12 May 1931"), (YEAR, "nineteen thirty-one"), (YEAR, "AD 1931"),
+    (date("+2000-00-00T00:00:00Z", 7), "the 20th century"), (date("+2000-00-00T00:00:00Z", 7), "twentieth century"),
+    (date("-0044-00-00T00:00:00Z", 7), "1st century BC"),
+    (date("-1500-00-00T00:00:00Z", 6), "the 2nd millennium BC"), (date("-0044-00-00T00:00:00Z", 8), "the 40s BC"),
+    (NEWTON, "25 December 1642"), (NEWTON, "4 January 1643"),
     (OLD, "44 BC"), (OLD, "March 15, 44 BCE"), (DECADE, "the 1930s"), (CENTURY, "20th century"), (DECADE, "1931"),
 ])
 def test_dates_match_as_exactly_as_they_are_asked_for(answer, said):
@@ -83,6 +93,10 @@ def test_dates_match_as_exactly_as_they_are_asked_for(answer, said):
 
 @pytest.mark.parametrize(("answer", "said"), [
     (DAY, "1931"), (DAY, "May 1931"), (DAY, "05/12/1931"), (DAY, "12 May 31"), (YEAR, "13 May 1931"), (YEAR, "the 1930s"), (YEAR, "-1931"), (YEAR, "1930/31"),
+    (date("+2000-00-00T00:00:00Z", 7), "the 21st century"), (date("+1900-00-00T00:00:00Z", 7), "the 20th century"),
+    (date("-0044-00-00T00:00:00Z", 7), "1st century"),
+    (date("-0044-00-00T00:00:00Z", 8), "the 1940s"), (NEWTON, "4 January 1642"), (NEWTON, "1642"),
+    (date("-1500-00-00T00:00:00Z", 6), "the 2nd millennium"),
     (OLD, "44"), (OLD, "44 AD"), (DECADE, "1941"), (CENTURY, "19th century"), (YEAR, "1931 people"), (YEAR, "by 1931"),
 ])
 def test_vaguer_and_other_dates_do_not(answer, said):

@@ -132,6 +132,22 @@ def test_a_puzzle_names_things_and_holds_no_identifier_of_one():
     assert puzzle.kinds == (Kind(var="x", words=("lighthouse", "light house")),)
 
 
+@pytest.mark.parametrize(("time", "precision", "text"), [
+    ("+1851-05-04T00:00:00Z", 11, "1851-05-04"), ("+1851-05-04T00:00:00Z", 10, "1851-05"),
+    ("+1851-05-04T00:00:00Z", 9, "1851"), ("-0044-03-15T00:00:00Z", 11, "-0044-03-15"),
+    ("-0044-00-00T00:00:00Z", 9, "-0044")])
+def test_a_puzzle_gives_a_date_as_exactly_as_its_question(time, precision, text):
+    form = Form(
+        clauses=(
+            Image(var="x"),
+            ClaimClause(subject="x", property="P571", object=Value(kind="time", time=time, precision=precision)),
+        ),
+        ask=Ask(var="x", type="entity"),
+    )
+    (fact,) = puzzle_of(form, pictured_as="it", name=lambda item: (item,), relation=lambda p: Relation(property=p, label=p)).facts
+    assert fact.object == Const(kind="date", text=text)
+
+
 def test_a_date_is_answered_as_exactly_as_it_is_asked():
     def said(precision: str, text: str, year: int | None) -> str:
         return answer_of(Puzzle(pictured="x", pictured_as="this", facts=(), ask="a", ask_type="date", precision=precision), Literal(text=text, year=year))

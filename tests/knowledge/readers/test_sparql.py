@@ -12,8 +12,9 @@ from calls.retry import RetryPolicy
 from calls.sqlite import SqliteCache
 from knowledge.readers.byte_ranges import plan_ranges
 from knowledge.readers.sparql import SparqlService, rare_seeds, service_entities
-from knowledge.readers.wikidata_json import read_entities
+from knowledge.readers.wikidata_json import parse_entity, read_entities
 from records.errors import InputError, ProviderFault
+from records.knowledge import Redirect, Value
 
 SNAPSHOT = "2026-01-31"
 RDF = """
@@ -55,10 +56,10 @@ def _service(server, tmp_path, *, attempts=4):
     return SparqlService(f"{server.address}/sparql", caller, contact="tests@example.org")
 
 
-@pytest.fixture
-def engine(loopback):
+def _serving(loopback, rdf):
+    """The loopback server as a SPARQL engine over RDF."""
     graph = rdflib.Graph()
-    graph.parse(data=RDF, format="turtle")
+    graph.parse(data=rdf, format="turtle")
 
     def answer(path, body, number):
         query = urllib.parse.parse_qs(body)["query"][0]
@@ -66,6 +67,11 @@ def engine(loopback):
 
     loopback.answer = answer
     return loopback
+
+
+@pytest.fixture
+def engine(loopback):
+    return _serving(loopback, RDF)
 
 
 def _rows(*items):
@@ -86,6 +92,176 @@ def test_entities_come_with_names_sitelinks_ranks_units_precisions_and_times_in_
         ("P26", "Q20", "normal", True), ("P26", "somevalue", "normal", True),
         ("P26", "novalue", "normal", True)}
     assert {c.statement for c in claims if c.property == "P31"} == {"Q7$a", "Q7$b"}
+
+
+PREFIXES = (
+    RDF.partition("wd:P31 ")[0]
+    + "@prefix pq: <http://www.wikidata.org/prop/qualifier/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+)
+GREGORIAN, JULIAN = "Q1985727", "Q1985786"
+ENTITY = "http://www.wikidata.org/entity/"
+
+
+def _time(time, precision, calendar=GREGORIAN):
+    return "time", {
+        "time": time,
+        "precision": precision,
+        "timezone": 0,
+        "before": 0,
+        "after": 0,
+        "calendarmodel": ENTITY + calendar,
+    }
+
+
+def _time_node(precision, calendar=GREGORIAN):
+    return f"wikibase:timePrecision {precision} ; wikibase:timeCalendarModel wd:{calendar}"
+
+
+# (Wikibase's JSON, the value in its RDF, the node with all of it): times as Wikibase's export writes them, days in the Gregorian calendar.
+EXPORTED = {
+    "a day": (_time("+1889-04-20T00:00:00Z", 11), '"1889-04-20T00:00:00Z"^^xsd:string', _time_node(11)),
+    "a Julian day": (
+        _time("+1642-12-25T00:00:00Z", 11, JULIAN),
+        '"1643-01-04T00:00:00Z"^^xsd:string',
+        _time_node(11, JULIAN),
+    ),
+    "a Julian day before Christ": (
+        _time("-2014-01-05T00:00:00Z", 11, JULIAN),
+        '"-2014-12-19T00:00:00Z"^^xsd:string',
+        _time_node(11, JULIAN),
+    ),
+    "a Julian year": (
+        _time("+1642-00-00T00:00:00Z", 9, JULIAN),
+        '"1642-01-01T00:00:00Z"^^xsd:string',
+        _time_node(9, JULIAN),
+    ),
+    "a century": (_time("+2000-00-00T00:00:00Z", 7), '"2000-01-01T00:00:00Z"^^xsd:string', _time_node(7)),
+    "a century before Christ": (
+        _time("-0100-00-00T00:00:00Z", 7),
+        '"-0099-01-01T00:00:00Z"^^xsd:string',
+        _time_node(7),
+    ),
+    "the year 1 BC": (_time("-0001-00-00T00:00:00Z", 9), '"0000-01-01T00:00:00Z"^^xsd:string', _time_node(9)),
+    "a decade": (_time("+1830-00-00T00:00:00Z", 8), '"1830-01-01T00:00:00Z"^^xsd:string', _time_node(8)),
+    "millions of years": (
+        _time("-66000000-00-00T00:00:00Z", 3),
+        '"-65999999-01-01T00:00:00Z"^^xsd:string',
+        _time_node(3),
+    ),
+    "a bare number": (
+        ("quantity", {"amount": "+35", "unit": "1"}),
+        '"+35"^^xsd:decimal',
+        "wikibase:quantityUnit wd:Q199",
+    ),
+    "a measure with bounds": (
+        ("quantity", {"amount": "+35", "unit": ENTITY + "Q11573", "lowerBound": "+34.5", "upperBound": "+35.5"}),
+        '"+35"^^xsd:decimal',
+        'wikibase:quantityUnit wd:Q11573 ; wikibase:quantityLowerBound "+34.5"^^xsd:decimal ; wikibase:quantityUpperBound "+35.5"^^xsd:decimal',
+    ),
+    "a place": (
+        ("globecoordinate", {"latitude": 48.8, "longitude": 2.5, "globe": ENTITY + "Q2"}),
+        '"Point(2.5 48.8)"^^geo:wktLiteral',
+        "wikibase:geoGlobe wd:Q2",
+    ),
+    "a place on Mars by its node": (
+        ("globecoordinate", {"latitude": 48.8, "longitude": 2.5, "globe": ENTITY + "Q111"}),
+        '"Point(2.5 48.8)"^^geo:wktLiteral',
+        "wikibase:geoGlobe wd:Q111",
+    ),
+    "a place on Mars": (
+        ("globecoordinate", {"latitude": 48.8, "longitude": 2.5, "globe": ENTITY + "Q111"}),
+        '"<http://www.wikidata.org/entity/Q111> Point(2.5 48.8)"^^geo:wktLiteral',
+        "wikibase:geoGlobe wd:Q111",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_a_value_is_the_same_from_the_service_as_from_the_dump(loopback, tmp_path, name):
+    (kind, value), said, node = EXPORTED[name]
+    types = {"time": "Time", "quantity": "Quantity", "globecoordinate": "GlobeCoordinate"}
+    server = _serving(loopback, f"""{PREFIXES}
+        wd:P1 wikibase:claim p:P1 ; wikibase:statementProperty ps:P1 ; wikibase:statementValue psv:P1 ; wikibase:propertyType wikibase:{types[kind]} .
+        wd:Q7 p:P1 wds:Q7-a . wds:Q7-a wikibase:rank wikibase:NormalRank ; ps:P1 {said} ; psv:P1 [ {node} ] .""")
+    ((_, (theirs,)),) = service_entities(_service(server, tmp_path), ["Q7"], snapshot=SNAPSHOT)
+    statement = {
+        "mainsnak": {"snaktype": "value", "property": "P1", "datavalue": {"type": kind, "value": value}},
+        "rank": "normal",
+        "id": "Q7$a",
+    }
+    _, (ours,) = parse_entity({"id": "Q7", "claims": {"P1": [statement]}}, snapshot=SNAPSHOT)
+    assert theirs.id == ours.id and theirs.value.key() == ours.value.key() and theirs.value.bounds == ours.value.bounds
+    if "year" not in name and value.get("precision", 11) == 11:  # below its precision an export writes 1 January
+        assert theirs.value == ours.value
+
+
+def test_a_place_without_its_node_has_its_globe_in_the_text(loopback, tmp_path):
+    server = _serving(loopback, f"""{PREFIXES}
+        wd:P625 wikibase:claim p:P625 ; wikibase:statementProperty ps:P625 ; wikibase:statementValue psv:P625 ; wikibase:propertyType wikibase:GlobeCoordinate .
+        wd:Q7 p:P625 wds:Q7-a . wds:Q7-a wikibase:rank wikibase:NormalRank ; ps:P625 "<{ENTITY}Q111> Point(2.5 48.8)"^^geo:wktLiteral .""")
+    ((_, (claim,)),) = service_entities(_service(server, tmp_path), ["Q7"], snapshot=SNAPSHOT)
+    assert claim.value == Value(kind="coordinate", latitude=48.8, longitude=2.5, unit="Q111")
+
+
+def test_an_owner_until_a_passed_century_or_an_unknown_time_is_best_no_more(loopback, tmp_path):
+    owners = {
+        "Q20": '[ wikibase:timeValue "2000-01-01T00:00:00Z"^^xsd:string ; wikibase:timePrecision 7 ]',
+        "Q21": '[ wikibase:timeValue "2001-01-01T00:00:00Z"^^xsd:string ; wikibase:timePrecision 7 ]',
+        "Q22": "",
+        "Q23": "_:unknown",
+        "Q24": "<http://www.wikidata.org/.well-known/genid/0f3>",
+    }
+    statements = [
+        f"wd:Q7 p:P127 wds:Q7-{q} . wds:Q7-{q} wikibase:rank wikibase:NormalRank ; ps:P127 wd:{q} "
+        f"{f'; pqv:P582 {end}' if '[' in end else f'; pq:P582 {end}' if end else ''} ."
+        for q, end in owners.items()
+    ]
+    server = _serving(loopback, f"""{PREFIXES} {' '.join(statements)}
+        wd:P127 wikibase:claim p:P127 ; wikibase:statementProperty ps:P127 ; wikibase:propertyType wikibase:WikibaseItem .""")
+    ((_, claims),) = service_entities(_service(server, tmp_path), ["Q7"], snapshot=SNAPSHOT)
+    assert {c.value.entity for c in claims if c.best} == {"Q21", "Q22"} and len(claims) == 5
+
+
+@pytest.mark.parametrize("languages", [("en",), ("de",), ("de-at",), ("en", "de")])
+def test_names_under_mul_are_the_same_from_the_service_as_from_the_dump(loopback, tmp_path, languages):
+    labels, aliases = (
+        {"mul": "Haus Lorn", "de": "Lornhaus", "fr": "Maison Lorn"},
+        {"mul": ["Lornpalais"], "en": ["House of Lorn"], "de": ["Palais"]},
+    )
+    said = "".join(f'wd:Q7 rdfs:label "{text}"@{code} . ' for code, text in labels.items())
+    said += "".join(f'wd:Q7 skos:altLabel "{text}"@{code} . ' for code, texts in aliases.items() for text in texts)
+    ((theirs, _),) = service_entities(_service(_serving(loopback, PREFIXES + said), tmp_path), ["Q7"], snapshot=SNAPSHOT, languages=languages)
+    ours, _ = parse_entity(
+        {
+            "id": "Q7",
+            "labels": {c: {"value": t} for c, t in labels.items()},
+            "aliases": {c: [{"value": t} for t in texts] for c, texts in aliases.items()},
+        },
+        snapshot=SNAPSHOT,
+        languages=languages,
+    )
+    assert (theirs.labels, theirs.aliases) == (ours.labels, ours.aliases) and "Lornpalais" in theirs.names(languages)
+
+
+def test_an_id_that_was_merged_gives_its_redirect_and_the_item_that_it_became(loopback, tmp_path):
+    server = _serving(
+        loopback,
+        PREFIXES
+        + 'wd:Q5 owl:sameAs wd:Q9 . wd:Q6 owl:sameAs wd:Q7 . wd:Q7 rdfs:label "seven"@en . wd:Q9 rdfs:label "nine"@en .',
+    )
+    first, second, (seven, _), (nine, _) = service_entities(
+        _service(server, tmp_path), ["Q5", "Q6", "Q7"], snapshot=SNAPSHOT
+    )
+    assert (first, second) == (
+        Redirect(wiki="wikidatawiki", title="Q5", target="Q9"),
+        Redirect(wiki="wikidatawiki", title="Q6", target="Q7"),
+    )
+    assert (seven.label(), nine.label()) == ("seven", "nine")
+
+
+def test_merged_ids_that_point_at_each_other_end(loopback, tmp_path):
+    server = _serving(loopback, PREFIXES + "wd:Q5 owl:sameAs wd:Q6 . wd:Q6 owl:sameAs wd:Q5 .")
+    assert [r.title for r in service_entities(_service(server, tmp_path), ["Q5"], snapshot=SNAPSHOT)] == ["Q5", "Q6"]
 
 
 def test_rare_seeds_follow_the_rule(engine, tmp_path):

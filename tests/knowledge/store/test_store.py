@@ -1,9 +1,11 @@
+import json
 import pickle
 
 import pytest
 
 from knowledge.store import Store
 from knowledge.store.build import build_store
+from knowledge.store.layout import STORE_VERSION
 from records.errors import InputError
 from records.knowledge import Claim, Entity, Value, value_of_key
 
@@ -33,7 +35,37 @@ def test_a_date_finds_the_subjects_of_every_date_that_may_be_the_same(tmp_path):
     found = Store.open(str(tmp_path))
     assert found.subjects("P571", "time:+1850/9") == ("Q1", "Q2", "Q3", "Q4", "Q5") and found.num_subjects("P571", "time:+1850/9") == 5
     assert found.subjects("P571", "time:+1850-05-04/11") == ("Q1", "Q2", "Q4", "Q5")
-    assert found.subjects("P571", "time:+185/8", limit=2) == ("Q1", "Q2") and found.num_subjects("P571", "time:+1800/9") == 1
+    assert (
+        found.subjects("P571", "time:+185/8", limit=2) == ("Q1", "Q2")
+        and found.num_subjects("P571", "time:+1900/9") == 1
+    )
+    assert (
+        found.subjects("P571", "time:+18/7") == ("Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7")
+        and found.num_subjects("P571", "time:+18/7") == 7
+    )
+    assert found.num_subjects("P571", "time:+1800/9") == 0, "the last year of the 18th century"
+
+
+def test_a_julian_day_is_found_by_its_gregorian_day_and_by_the_year_of_either_calendar(tmp_path):
+    newton = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786")
+    build_store(
+        str(tmp_path), entities=[Entity(id="Q935")], claims=[Claim(subject="Q935", property="P569", value=newton)]
+    )
+    found = Store.open(str(tmp_path))
+    counted = {
+        key: found.num_subjects("P569", f"time:{key}")
+        for key in ("+1643-01-04/11", "+1642-12-25/11", "+1642/9", "+1643/9", "+1642-12/10", "+1644/9")
+    }
+    assert counted == {
+        "+1643-01-04/11": 1,
+        "+1642-12-25/11": 0,
+        "+1642/9": 1,
+        "+1643/9": 1,
+        "+1642-12/10": 1,
+        "+1644/9": 0,
+    }
+    assert found.subjects("P569", "time:+16/7") == ("Q935",) and found.claims("Q935")[0].value == newton
+    assert found.profile("P569").num_pairs == 1
 
 
 def test_claims_into_an_entity_name_its_subjects(store):
@@ -110,9 +142,10 @@ def test_a_missing_a_half_built_and_another_versions_store_are_told_apart(tmp_pa
     path = tmp_path / "store"
     build_store(str(path), **everything)
     meta = (path / "meta.json").read_text()
-    (path / "meta.json").write_text(meta.replace('"version": 1', '"version": 0'))
-    with pytest.raises(InputError, match="version 0"):
-        Store.open(str(path))
+    for version in (STORE_VERSION - 1, STORE_VERSION + 1):
+        (path / "meta.json").write_text(json.dumps({**json.loads(meta), "version": version}))
+        with pytest.raises(InputError, match=f"version {version}"):
+            Store.open(str(path))
     (path / "meta.json").write_text(meta[:50])
     with pytest.raises(InputError, match=r"meta\.json"):
         Store.open(str(path))

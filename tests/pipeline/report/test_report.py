@@ -168,10 +168,21 @@ def test_durations_are_said_in_the_unit_that_fits(seconds, words):
 @pytest.mark.parametrize(
     ("time", "precision", "words"),
     [("+1874-03-12T00:00:00Z", 11, "12 March 1874"), ("+1874-03-00T00:00:00Z", 10, "March 1874"), ("+1874-00-00T00:00:00Z", 9, "1874"),
-     ("-0044-00-00T00:00:00Z", 9, "44 BCE"), ("+1870-00-00T00:00:00Z", 8, "1870s"), ("+1801-00-00T00:00:00Z", 7, "19th century")],
+     ("-0044-00-00T00:00:00Z", 9, "44 BCE"), ("+1870-00-00T00:00:00Z", 8, "1870s"),
+     ("+1801-00-00T00:00:00Z", 7, "19th century"),
+     ("+1900-00-00T00:00:00Z", 7, "19th century"), ("-0044-00-00T00:00:00Z", 7, "1st century BCE"),
+     ("+1875-00-00T00:00:00Z", 8, "1870s"),
+     ("-1500-00-00T00:00:00Z", 6, "2nd millennium BCE"), ("soon", 9, "soon")],
 )  # fmt: skip
 def test_dates_are_said_to_their_precision(time, precision, words):
     assert date_words(time, precision) == words
+
+
+@pytest.mark.parametrize(("key", "words"), [
+    ("time:+18/7", "19th century"), ("time:-00/7", "1st century BCE"), ("time:+187/8", "1870s"), ("time:+1874/9", "1874"),
+    ("time:-0044-03-15/11", "15 March 44 BCE"), ("time:+1/6", "2nd millennium")])
+def test_a_binding_is_said_as_its_date(key, words):
+    assert Names(None).key(key) == words
 
 
 def test_the_graph_leads_from_the_picture_to_the_answer(made):

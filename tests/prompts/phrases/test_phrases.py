@@ -129,6 +129,10 @@ def test_plurals(one, many):
 @pytest.mark.parametrize(("time", "precision", "said"), [
     ("+1850-00-00T00:00:00Z", 9, "in 1850"), ("+1850-05-00T00:00:00Z", 10, "in May 1850"), ("+1850-05-03T00:00:00Z", 11, "on 3 May 1850"),
     ("+1850-00-00T00:00:00Z", 8, "in the 1850s"),
-    ("+1801-00-00T00:00:00Z", 7, "in the 19th century"), ("-0044-03-15T00:00:00Z", 9, "in 44 BC")])
+    ("+1801-00-00T00:00:00Z", 7, "in the 19th century"), ("+1900-00-00T00:00:00Z", 7, "in the 19th century"),
+    ("-0100-00-00T00:00:00Z", 7, "in the 1st century BC"),
+    ("-1500-00-00T00:00:00Z", 6, "in the 2nd millennium BC"), ("-0044-00-00T00:00:00Z", 8, "in the 40s BC"),
+    ("-66000000-00-00T00:00:00Z", 3, "in about 66,000,000 BC"),
+    ("-0044-03-15T00:00:00Z", 9, "in 44 BC")])
 def test_dates_are_said_at_their_precision(time, precision, said):
     assert WORDS.at(Value(kind="time", time=time, precision=precision)) == said

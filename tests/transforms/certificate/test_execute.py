@@ -16,6 +16,15 @@ def number(value: float, unit: str = "") -> Value:
     return Value(kind="quantity", number=value, unit=unit)
 
 
+def about(value: float, more_or_less: float) -> Value:
+    return Value(kind="quantity", number=value, lower=value - more_or_less, upper=value + more_or_less)
+
+
+def period(year: str, precision: int) -> Value:
+    return Value(kind="time", time=f"{year}-00-00T00:00:00Z", precision=precision)
+
+
+CENTURY, JULIAN = period("+1900", 7), Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786")
 MONTH, DECADE = Value(kind="time", time="+1832-05-00T00:00:00Z", precision=10), Value(kind="time", time="+1830-00-00T00:00:00Z", precision=8)
 
 
@@ -29,7 +38,20 @@ MONTH, DECADE = Value(kind="time", time="+1832-05-00T00:00:00Z", precision=10), 
     (number(2), "=", number(2), True), (number(1), "=", number(2), False), (number(1, "Qm"), "<", number(2, "Qkm"), None),
     (entity_value("Q1"), "=", entity_value("Q1"), True), (entity_value("Q1"), "=", entity_value("Q2"), False),
     (entity_value("Q1"), "<", entity_value("Q2"), None),
-    (number(1), "<", year(1832), None)])
+    (number(1), "<", year(1832), None),
+    (CENTURY, "<", year(1901), True), (CENTURY, "<", year(1900), None), (CENTURY, ">", year(1800), True),
+    (CENTURY, ">", year(1801), None),
+    (year(1901), ">", CENTURY, True), (CENTURY, "=", year(1900), True), (CENTURY, "=", year(1800), False),
+    (DECADE, "<", CENTURY, None),
+    (period("-0100", 7), "<", year(1), True), (period("-0044", 9), "<", period("-0043", 9), True),
+    (period("-0044", 9), ">", period("-0043", 9), False),
+    (JULIAN, "=", day("1643-01-04"), True), (JULIAN, "=", day("1642-12-25"), False),
+    (JULIAN, ">", day("1643-01-03"), True), (JULIAN, "<", day("1643-01-04"), False),
+    (JULIAN, "<", year(1644), True), (JULIAN, ">", year(1641), True), (JULIAN, "<", year(1643), None),
+    (JULIAN, ">", year(1642), None),
+    (about(35, 2), "<", number(38), True), (about(35, 2), "<", number(37), None),
+    (about(35, 2), ">", about(31, 1), True), (number(35), "<", about(35, 2), None),
+    (about(35, 2), "=", number(35), True)])
 def test_a_comparison_holds_does_not_or_cannot_be_made(left, op, right, found):
     assert holds(op, left, right) is found
 

@@ -55,13 +55,29 @@ FACTS = SmallFacts([claim("Q1", "P84", "Q2")], {"Q2": Entity(id="Q2", labels={"e
 
 @pytest.mark.parametrize(("value", "names"), [
     (entity_value("Q2"), {"Ilse Varga", "The Baroness"}), (entity_value("Q77"), set()), (year(1832), {"1832", "1,832", "eighteen thirty-two"}),
-    (DAY, {"1832", "1832-05-04"}), (Value(kind="time", time="+1830-00-00T00:00:00Z", precision=8), {"1830"}),
+    (DAY, {"1832", "1832-05-04"}), (Value(kind="time", time="+0900-00-00T00:00:00Z", precision=7), {"900"}),
+    (Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786"), {"1642", "1643", "1642-12-25", "1643-01-04"}),
+    (Value(kind="time", time="+1830-00-00T00:00:00Z", precision=8), {"1830"}),
     (Value(kind="quantity", number=30.0), {"30", "thirty"}), (Value(kind="quantity"), {"0", "zero"}), (Value(kind="string", text="abc"), {"abc"}),
     (Value(kind="string"), set())])
 def test_a_value_is_named_by_its_kind(value, names):
     found = set(names_of_value(FACTS, value, ("en",)))
     assert names <= found and bool(names) == bool(found)
     assert ("1832-00-00" in found, len(found) > 1) == (False, len(found) > 1)
+
+
+@pytest.mark.parametrize("languages", [("en",), ("de",), ("de-at",), ("fr", "en")])
+def test_a_name_that_holds_in_every_language_leaks_and_stands_in_the_answer_in_each(languages):
+    house = Entity(id="Q9", labels={"mul": "Haus Lorn", "fr": "Maison Lorn"}, aliases={"mul": ("Lornpalais",)})
+    facts = SmallFacts([], {"Q9": house})
+    assert find_leak(
+        facts,
+        {"question": "Who built the Lornpalais?"},
+        {"x1": entity_value("Q9")},
+        Answer(value=year(1832), text="1832", type="date"),
+        languages,
+    ) == {"where": "question", "node": "x1", "name": "Lornpalais"}
+    assert {"Haus Lorn", "Lornpalais"} <= {*names_of_value(facts, entity_value("Q9"), languages)}
 
 
 def test_an_answer_is_named_by_its_text_its_aliases_and_its_value_each_once():

@@ -38,7 +38,11 @@ def ranged(property: str, op: str, value: Value, left: bool = True) -> Part:
 
 
 FACTS = SmallFacts([*crowd(), claim("Q1001", "P131", "Q70"), claim("Q70", "P31", "Q515"), claim(LIGHTHOUSE, "P279", "Q12518"), claim("Q9", "P31", "Q12518"),
-                    claim("Q8", "P31", "Q515"), claim("Q8", "P571", year(1650))])
+                    claim("Q8", "P31", "Q515"), claim("Q8", "P571", year(1650)),
+                    claim("Q6", "P31", "Q515"), claim("Q6", "P571", Value(kind="time", time="+1700-00-00T00:00:00Z", precision=7)),
+                    claim("Q5", "P31", "Q515"), claim("Q5", "P571", Value(kind="time", time="+1601-00-00T00:00:00Z", precision=7)),
+                    claim("Q4", "P31", "Q515"),
+                    claim("Q4", "P571", Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786"))])
 
 
 @pytest.mark.parametrize(("rival", "part", "verdict"), [
@@ -49,7 +53,13 @@ FACTS = SmallFacts([*crowd(), claim("Q1001", "P131", "Q70"), claim("Q70", "P31",
     ("Q1001", linked("Q70"), "match"), ("Q1002", linked("Q70"), "gap"), ("Q1001", ranged("P571", "<", year(1702)), "match"),
     ("Q1003", ranged("P571", "<", year(1702)), "contradicted"), ("Q1003", ranged("P571", "<", year(1702), left=False), "match"),
     ("Q1001", ranged("P571", "<", year(1702), left=False), "contradicted"), ("Q1001", ranged("P571", "<", Value(kind="quantity", number=3.0)), "gap"),
-    ("Q9", ranged("P571", "<", year(1702)), "gap")])
+    ("Q9", ranged("P571", "<", year(1702)), "gap"),
+    *((rival, has("P571", year(number)), verdict) for rival in ("Q6", "Q5") for number, verdict in (
+        (1600, "contradicted"), (1601, "match"), (1650, "match"), (1700, "match"), (1701, "contradicted"))),
+    ("Q6", ranged("P571", "<", year(1701)), "match"), ("Q6", ranged("P571", "<", year(1700)), "gap"),
+    ("Q6", ranged("P571", ">", year(1700)), "gap"), ("Q6", ranged("P571", ">", year(1701)), "contradicted"),
+    ("Q4", has("P571", year(1642)), "match"), ("Q4", has("P571", year(1643)), "match"), ("Q4", has("P571", year(1644)), "contradicted"),
+    ("Q4", ranged("P571", "<", year(1643)), "gap"), ("Q4", ranged("P571", "<", year(1644)), "match")])
 def test_a_rival_matches_is_contradicted_or_leaves_a_gap(rival, part, verdict):
     assert status(FACTS, OPEN, rival, part) == verdict
     assert status(FACTS, CLOSED, rival, part) == ("contradicted" if verdict == "gap" else verdict)
@@ -160,11 +170,20 @@ MAY, DAY = time("+1832-05-00T00:00:00Z", 10), time("+1832-05-04T00:00:00Z", 11)
     (DAY, DAY, True), (DAY, time("+1832-05-05T00:00:00Z", 11), False), (MAY, year(1832), True), (time("+1830-00-00T00:00:00Z", 8), year(1839), True),
     (time("+1830-00-00T00:00:00Z", 8), year(1840), False), (time("+1830-00-00T00:00:00Z", 8), time("+1830-00-00T00:00:00Z", 8), True),
     (time("+1830-00-00T00:00:00Z", 8), time("+1840-00-00T00:00:00Z", 8), False), (time("+1801-00-00T00:00:00Z", 7), year(1899), True),
-    (time("+1801-00-00T00:00:00Z", 7), year(1900), False), (time("+1001-00-00T00:00:00Z", 6), year(1999), True), (time("+1001-00-00T00:00:00Z", 6),
-    year(2000), False),
+    (time("+1801-00-00T00:00:00Z", 7), year(1900), True), (time("+1801-00-00T00:00:00Z", 7), year(1901), False),
+    (time("+1001-00-00T00:00:00Z", 6), year(2000), True), (time("+1001-00-00T00:00:00Z", 6), year(2001), False),
     (time("-1832-00-00T00:00:00Z", 8), year(1832), False), (time("-0044-00-00T00:00:00Z", 9), time("+0044-00-00T00:00:00Z", 9), False)])
 def test_dates_of_any_precision_overlap_where_they_can_be_one_day(a, b, overlap):
     assert dates_overlap(a, b) == overlap
+
+
+@pytest.mark.parametrize(("other", "same"), [
+    ({"number": 35.0}, True), ({"number": 36.0}, False), ({"number": 36.0, "lower": 34.0, "upper": 38.0}, True),
+    ({"number": 36.0, "lower": 35.5, "upper": 36.5}, False), ({"number": 35.0, "unit": "Q11573"}, False),
+    ({"number": 36.0, "lower": 34.0, "upper": 38.0, "unit": "Q11573"}, False)])
+def test_a_measure_that_is_not_known_exactly_matches_what_it_may_be(other, same):
+    wanted, found = Value(kind="quantity", number=35.0), Value(kind="quantity", **other)
+    assert values_match(FACTS, "P2048", wanted, found) is values_match(FACTS, "P2048", found, wanted) is same
 
 
 def test_a_place_within_the_wanted_one_matches_up_to_six_steps_up_and_only_for_places():

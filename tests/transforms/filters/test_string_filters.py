@@ -53,6 +53,25 @@ def test_a_question_whose_evidence_leads_to_its_answer_is_solvable():
     assert isinstance(kept, Question) and kept.verdicts[-1].solver == "evidence_execution"
 
 
+def test_among_given_claims_a_century_and_a_julian_day_are_found_by_what_they_hold():
+    dates = {"Q5": Value(kind="time", time="+1900-00-00T00:00:00Z", precision=7),
+             "Q6": Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786")}
+    facts = EvidenceFacts(FACTS, dates, [claim(q, "P571", date) for q, date in dates.items()])
+    found = {
+        key: facts.subjects("P571", f"time:{key}")
+        for key in ("+1850/9", "+1900/9", "+1901/9", "+1642/9", "+1643/9", "+1643-01-04/11", "+1642-12-25/11")
+    }
+    assert found == {
+        "+1850/9": ("Q5",),
+        "+1900/9": ("Q5",),
+        "+1901/9": (),
+        "+1642/9": ("Q6",),
+        "+1643/9": ("Q6",),
+        "+1643-01-04/11": ("Q6",),
+        "+1642-12-25/11": (),
+    }
+
+
 def test_without_a_claim_for_a_hop_or_with_another_answer_it_is_not():
     bare = certified()
     assert isinstance(solvable(bare.replace(certificate=bare.certificate.replace(evidence=())), FACTS), Rejection)

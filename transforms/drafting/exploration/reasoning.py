@@ -8,7 +8,9 @@ A count of claims is not offered: no set of claims is known to be complete.
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from records.knowledge import Value, entity_value
+from knowledge.dates import coarsened
+from records.knowledge import entity_value
+from records.periods import YEAR
 from transforms.certificate.compute import compute
 from transforms.certificate.facts import Facts, Trust
 from transforms.certificate.said_class import said_class
@@ -71,13 +73,9 @@ def _beside(graph: EvidenceGraph, one: str, other: str) -> bool:
     return bool(near[0] & near[1])
 
 
-def _year_of(value: Value) -> Value:
-    return Value(kind="time", time=f"{value.time[:5]}-00-00T00:00:00Z", precision=9)
-
-
 def _years(one: Observation, other: Observation) -> Reasoning | None:
     """The years between two dates; None where they are equal or nobody would count them."""
-    span = compute("difference", (_year_of(one.value), _year_of(other.value)))
+    span = compute("difference", (coarsened(one.value, YEAR), coarsened(other.value, YEAR)))
     if span is None or not span.number or span.number > LONGEST:
         return None
     return Reasoning(op="difference", first=one, second=other, result=span)
@@ -87,7 +85,7 @@ def _compared(one: Observation, other: Observation) -> Iterator[Reasoning]:
     """What two values of one property give: the difference and ratio of measures, and which thing wins."""
     ends = (entity_value(one.node), entity_value(other.node))
     if one.value.kind == "time":
-        years = (_year_of(one.value), _year_of(other.value))
+        years = (coarsened(one.value, YEAR), coarsened(other.value, YEAR))
         for op in ("earliest", "latest"):
             if winner := compute(op, ends, years):
                 yield Reasoning(op=op, first=one, second=other, result=winner)

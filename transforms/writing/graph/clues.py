@@ -1,9 +1,11 @@
 """Which claims of an entity the graph writer may use: as clues that describe it, or as the attribute that is asked."""
 from random import Random
 
+from knowledge.dates import coarsened
 from prompts.phrases import property_use
 from records.form import ClaimClause, ClassClause, Clause, Form
 from records.knowledge import Claim, Entity, Value, entity_value
+from records.periods import YEAR
 from records.synthesis import Answer
 from transforms.certificate.askable import is_askable
 from transforms.certificate.century import CENTURY, has_one_century
@@ -94,8 +96,8 @@ def _sayable(facts: Facts, value: Value) -> bool:
 
 def _said(value: Value) -> Value:
     """A date as a clue is said by its year."""
-    if value.kind == "time" and value.precision > 9:
-        return Value(kind="time", time=f"{value.time[:5]}-00-00T00:00:00Z", precision=9)
+    if value.kind == "time" and value.precision > YEAR:
+        return coarsened(value, YEAR)
     return entity_value(value.entity) if value.kind == "entity" else value
 
 

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
+from knowledge.dates import coarsened
 from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Image, Reads
 from records.identity import chance
 from records.knowledge import Claim, Entity, Value, entity_value
+from records.periods import YEAR
 from records.synthesis import Answer, Hop, Rewrite, Seed
 from transforms.certificate.completeness import nearly_complete
 from transforms.certificate.compute import compute
@@ -203,8 +205,7 @@ class GraphWriter:
         return entity
 
     def _span(self, draft: Draft, clauses: tuple[Clause, ...], other: str, first: Value, second: Value) -> Draft | None:
-        years = tuple(Value(kind="time", time=f"{v.time[:5]}-00-00T00:00:00Z", precision=9) for v in (first, second))
-        span = compute("difference", years)
+        span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
         if span is None or not span.number:
             return None
         assert draft.form is not None

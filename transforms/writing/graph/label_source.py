@@ -34,8 +34,7 @@ class StoreWords:
     def label(self, entity_id: str, language: str) -> str:
         if entity_id.startswith("P"):
             info = self._store.property(entity_id)
-            labels = info.labels if info else {}
-            return labels.get(language) or labels.get("en") or entity_id
+            return info.label(language) if info else entity_id
         return self._store.label(entity_id, language)
 
     def datatype(self, property_id: str) -> str:

@@ -13,7 +13,7 @@ from agent.judges.dates import dates, readable_date
 from agent.judges.frame import is_frame
 from agent.judges.match import match
 from agent.judges.normalise import same_name
-from knowledge.dates import PRECISIONS, Date, coarsened, date_of, time_value
+from knowledge.dates import PRECISIONS, Date, coarsened, date_of, dates_of, time_value
 from knowledge.readers.sentences import split_sentences, tells
 from prompts.fence import Fenced, fenced
 from prompts.phrases.words import answer_words
@@ -167,7 +167,7 @@ def material(store, entity: Entity, language: str, *, max_claims: int, max_sente
 def property_label(store, property_id: str, language: str) -> str:
     """A property's label, or its id where the store has none."""
     info = store.property(property_id)
-    return (info.labels.get(language) or info.labels.get("en") if info else None) or property_id
+    return info.label(language) if info else property_id
 
 
 def value_words(store, value: Value, language: str) -> str:
@@ -309,7 +309,8 @@ def answer_from_claim(store, line: ClaimLine, reply: AskedQuestion | Obfuscated,
     if base is None:
         raise ValueError(f"the value of the claim {line.words!r} cannot be asked for")
     if value.kind == "entity":
-        base = base.replace(text=store.label(value.entity, language), aliases=(*base.aliases, base.text))
+        names = store.entity(value.entity).names((language, "en"))
+        base = base.replace(text=store.label(value.entity, language), aliases=(*names, base.text))
     elif value.kind == "time" and language != "en":
         base = base.replace(text=reply.answer, aliases=())  # months have names
     if not _agrees(store, base, reply.answer, language):
@@ -325,7 +326,7 @@ def _agrees(store, answer: Answer, said: str, language: str) -> bool:
     """
     value = answer.value
     if value.kind == "time":
-        return only_date(said, language) == date_of(value.time, value.precision)
+        return only_date(said, language) in dates_of(value)
     if value.kind != "entity":
         return bool(match(answer.replace(aliases=()), said, language=language))
     entity = store.entity(value.entity)
@@ -336,8 +337,8 @@ def _agrees(store, answer: Answer, said: str, language: str) -> bool:
 def agrees(store, line: ClaimLine, said: str, language: str) -> bool:
     """Whether words say a claim's value; a date, as far as both the words and the claim go."""
     if line.value.kind == "time":
-        wanted, found = date_of(line.value.time, line.value.precision), only_date(said, language)
-        return found is not None and (wanted.agrees(found) if wanted.precision <= found.precision else found.agrees(wanted))
+        found = only_date(said, language)
+        return found is not None and any(wanted.agrees(found) or found.agrees(wanted) for wanted in dates_of(line.value))
     base = answer_of(store, line.value)
     return base is not None and _agrees(store, base, said, language)
 

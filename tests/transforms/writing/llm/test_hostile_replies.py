@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from records.knowledge import Article, Section
+from prompts.replies import AskedQuestion
+from records.knowledge import Article, Claim, Entity, Section, Value, entity_value
 from records.synthesis import Hop, Seed
 from tests.prompts.scripted import Scripted
+from tests.small_facts import SmallFacts
 from tests.transforms.writing.llm.hostile_store import hostile_store
 from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from transforms.writing.llm.material import ClaimLine, answer_from_claim
 from transforms.writing.writer import Mention, WriterRejection
 
 REPLIES = json.loads(Path(__file__).with_name("hostile_replies.json").read_text(encoding="utf-8"))
@@ -130,6 +133,28 @@ def asked(reply, language="en", store=None):
     store = store or hostile_store()
     rules = LlmRules(votes=1, language=language)
     return asyncio.run(LlmWriter(Scripted([("seed_question", "", {"questions": [reply]})] * 2), store, rules).seed_question(SEED, store.entity("Q1")))
+
+
+@pytest.mark.parametrize(("said", "right"), [("25 December 1642", True), ("4 January 1643", True), ("25 December 1643", False), ("1642", False)])
+def test_a_julian_day_may_be_said_in_either_calendar(said, right):
+    newton = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786")
+    claim = Claim(subject="Q935", property="P569", value=newton)
+    line = ClaimLine(words="date of birth: 25 December 1642", claim=claim, value=newton)
+    reply = AskedQuestion(question="On which day was he born?", answer=said, answer_type="date", precision="day", claim=1)
+    if right:
+        answer = answer_from_claim(SmallFacts([]), line, reply, "en")
+        assert answer.text == "25 December 1642" and said in (answer.text, *answer.aliases)
+    else:
+        with pytest.raises(ValueError, match="is not the value of the claim"):
+            answer_from_claim(SmallFacts([]), line, reply, "en")
+
+
+def test_an_answer_in_another_language_has_the_names_in_that_language_and_in_every():
+    house = Entity(id="Q9", labels={"de": "Haus Lorn", "en": "Lorn House"}, aliases={"mul": ("Lornpalais",), "de": ("Palais Lorn",)})
+    line = ClaimLine(words="Sitz: Haus Lorn", claim=Claim(subject="Q1", property="P159", value=entity_value("Q9")), value=entity_value("Q9"))
+    reply = AskedQuestion(question="Wo ist der Sitz?", answer="Haus Lorn", answer_type="entity", claim=1)
+    answer = answer_from_claim(SmallFacts([], {"Q9": house}), line, reply, "de")
+    assert answer.text == "Haus Lorn" and set(answer.aliases) == {"Lorn House", "Lornpalais", "Palais Lorn"}
 
 
 def test_other_wordings_of_a_date_are_kept():

@@ -1,0 +1,49 @@
+"""Names by language, as Wikibase gives them.
+
+They stand under a language's own code, under that of the language of which it is a variant, and under "mul".
+"""
+from collections.abc import Iterable, Mapping
+
+EVERY_LANGUAGE = "mul"
+"""The code of what is a name in every language, so that it need not stand under each."""
+
+
+def codes_of(language: str) -> tuple[str, ...]:
+    """The codes under which names of a language stand, the first that has a label giving it.
+
+    >>> codes_of("de-at"), codes_of("en")
+    (('de-at', 'de', 'mul'), ('en', 'mul'))
+    """
+    return tuple(dict.fromkeys((language, language.partition("-")[0], EVERY_LANGUAGE)))
+
+
+def label_in(labels: Mapping[str, str], language: str) -> str:
+    """The label in a language, else in English, else ""."""
+    return next((found for code in (*codes_of(language), "en") if (found := labels.get(code))), "")
+
+
+def names_by_language(labels: Mapping[str, str], aliases: Mapping[str, Iterable[str]],
+                      languages: tuple[str, ...]) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """An entity's labels and aliases, each with all that is a name in its language; every reader gives them so.
+
+    A label that stands under a further code is an alias where the language has its own.
+
+    Args:
+        labels: by code.
+        aliases: by code.
+        languages: to keep; () keeps all codes as they are, and fills English.
+
+    >>> names_by_language({"mul": "Haus Lorn", "de": "Lornhaus"}, {"mul": ["Lornpalais"]}, ("en", "de"))
+    ({'en': 'Haus Lorn', 'de': 'Lornhaus'}, {'en': ('Lornpalais',), 'de': ('Lornpalais', 'Haus Lorn')})
+    """
+    kept = {} if languages else dict(labels)
+    others = {} if languages else {code: tuple(dict.fromkeys(found)) for code, found in aliases.items()}
+    for language in languages or ("en",):
+        said = [labels[code] for code in codes_of(language) if labels.get(code)]
+        also = [alias for code in codes_of(language) for alias in aliases.get(code, ())]
+        also += [other for other in said if other != said[0]]
+        if said:
+            kept[language] = said[0]
+        if also:
+            others[language] = tuple(dict.fromkeys(also))
+    return kept, others

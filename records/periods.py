@@ -1,0 +1,167 @@
+"""The periods that Wikidata's times are: a day, a month, a year, a decade, a century and so on, up to a billion years.
+
+A time is stored by any moment of its period: "+2000" and "+1901" of precision 7 are both the 20th century. So times
+are compared by their periods. Decades begin with the year that ends in 0 (the 1830s are 1830 to 1839), longer periods
+with the one that ends in 1 (the 19th century is 1801 to 1900). Before Christ years are counted backwards by the same
+rules: the 1st century BC is 100 to 1 BC. There is no year 0; years before Christ are negative here.
+
+Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round to the nearest 10,000 years and what is
+longer; here these periods are counted as centuries are.
+"""
+import datetime
+
+MILLENNIUM, CENTURY, DECADE, YEAR, MONTH, DAY = range(6, 12)
+"""Precisions. 0 is a billion years, and each further one a tenth of the one before, up to the year."""
+GREGORIAN, JULIAN = "Q1985727", "Q1985786"
+"""Calendar models."""
+_DAYS_IN_400_YEARS = 146_097
+_JULIAN_OFFSET = 308
+"""Days from 1 March of the year 0 in the Julian calendar to the day before 1 January 1 in the Gregorian."""
+
+
+def parts_of(time: str) -> tuple[int, int, int]:
+    """Year, month and day of a time as Wikidata writes it; 0 for a month or day that is not given.
+
+    >>> parts_of("-0044-03-15T00:00:00Z"), parts_of("+00000001832-00-00T00:00:00Z")
+    ((-44, 3, 15), (1832, 0, 0))
+    """
+    year, month, day = (int(part) for part in time[1:].partition("T")[0].split("-"))
+    return -year if time.startswith("-") else year, month, day
+
+
+def time_of(year: int, month: int = 0, day: int = 0) -> str:
+    """The time as Wikidata writes it.
+
+    >>> time_of(-44, 3, 15)
+    '-0044-03-15T00:00:00Z'
+    """
+    return f"{'-' if year < 0 else '+'}{abs(year):04d}-{month:02d}-{day:02d}T00:00:00Z"
+
+
+def years_of(year: int, precision: int) -> tuple[int, int]:
+    """The first and last year of the period of a year.
+
+    >>> years_of(2000, 7), years_of(1832, 8), years_of(-44, 8), years_of(-44, 6), years_of(5, 8)
+    ((1901, 2000), (1830, 1839), (-49, -40), (-1000, -1), (1, 9))
+    """
+    start, span = _start(abs(year), precision), 10 ** max(0, YEAR - precision)
+    near, far = max(1, start), start + span - 1
+    return (near, far) if year > 0 else (-far, -near)
+
+
+def _start(year: int, precision: int) -> int:
+    """The year from which a period is counted; 0 for the first decade."""
+    if precision >= DECADE:
+        return year if precision > DECADE else year // 10 * 10
+    span: int = 10 ** (YEAR - precision)
+    return (year - 1) // span * span + 1
+
+
+def key_of_time(year: int, month: int, day: int, precision: int) -> str:
+    """One string for a period: the digits of its first year, month and day that all its days share, and the precision.
+
+    >>> [key_of_time(1832, 5, 4, p) for p in (11, 10, 9, 8, 7, 6, 5)]
+    ['time:+1832-05-04/11', 'time:+1832-05/10', 'time:+1832/9', 'time:+183/8', 'time:+18/7', 'time:+1/6', 'time:+/5']
+    """
+    digits = year_digits(_start(abs(year), precision))
+    if precision < YEAR:
+        digits = digits[:precision - YEAR]
+    else:
+        digits += f"-{month:02d}" * (precision >= MONTH) + f"-{day:02d}" * (precision >= DAY)
+    return f"time:{'-' if year < 0 else '+'}{digits}/{precision}"
+
+
+def time_of_key(key: str) -> tuple[str, int]:
+    """The first time of a key's period and its precision.
+
+    >>> time_of_key("time:+18/7"), time_of_key("time:-D66/3")
+    (('+1801-00-00T00:00:00Z', 7), ('-66000001-00-00T00:00:00Z', 3))
+    """
+    digits, _, said = key.removeprefix("time:").rpartition("/")
+    precision = int(said)
+    year, *rest = digits[1:].lstrip("ABCDEFGHIJKLMNOP").split("-")
+    number = int(year or 0)
+    if precision < YEAR:
+        number = max(1, number * 10 ** (YEAR - precision) + (precision < DECADE))
+    return time_of(-number if digits[0] == "-" else number, *map(int, rest)), precision
+
+
+def year_digits(year: int) -> str:
+    """Four digits, or more after a letter that tells how many, so that texts sort as years do.
+
+    >>> year_digits(44), year_digits(12_000)
+    ('0044', 'A12000')
+    """
+    digits = f"{year:04d}"
+    return digits if len(digits) == 4 else chr(ord("A") + len(digits) - 5) + digits
+
+
+def to_gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
+    """The day of the Gregorian calendar, continued backwards, that a day of the Julian calendar is.
+
+    >>> to_gregorian(1642, 12, 25), to_gregorian(-1, 12, 30)
+    ((1643, 1, 4), (-1, 12, 28))
+    """
+    since_march, months = _counted(year) - (month < 3), (month - 3) % 12
+    return date_of_day(365 * since_march + since_march // 4 + (153 * months + 2) // 5 + day - _JULIAN_OFFSET)
+
+
+def to_julian(year: int, month: int, day: int) -> tuple[int, int, int]:
+    """The day of the Julian calendar that a day of the Gregorian calendar is.
+
+    Raises:
+        ValueError: there is no such day.
+
+    >>> to_julian(1643, 1, 4)
+    (1642, 12, 25)
+    """
+    number = day_number(year, month, day) + _JULIAN_OFFSET - 1
+    since_march = (4 * number + 3) // 1461
+    rest = number - 365 * since_march - since_march // 4
+    months = (5 * rest + 2) // 153
+    month = (months + 2) % 12 + 1
+    return _said(since_march + (month < 3)), month, rest - (153 * months + 2) // 5 + 1
+
+
+def day_number(year: int, month: int, day: int) -> int:
+    """Days of the Gregorian calendar up to this one; 1 January 1 has the number 1.
+
+    Raises:
+        ValueError: there is no such day.
+    """
+    cycles, rest = divmod(_counted(year) - 1, 400)
+    return datetime.date(rest + 1, month, day).toordinal() + cycles * _DAYS_IN_400_YEARS
+
+
+def date_of_day(number: int) -> tuple[int, int, int]:
+    """The day with a number, see `day_number`."""
+    cycles, rest = divmod(number - 1, _DAYS_IN_400_YEARS)
+    found = datetime.date.fromordinal(rest + 1)
+    return _said(found.year + 400 * cycles), found.month, found.day
+
+
+def years_after(year: int, years: int) -> int:
+    """The year so many years later; there is none between 1 BC and AD 1.
+
+    >>> years_after(-44, 57), years_after(14, -57)
+    (14, -44)
+    """
+    return _said(_counted(year) + years)
+
+
+def years_between(one: int, other: int) -> int:
+    """How many years the second year lies after the first.
+
+    >>> years_between(-44, 14)
+    57
+    """
+    return _counted(other) - _counted(one)
+
+
+def _counted(year: int) -> int:
+    """A year in a count without a gap: 1 BC is 0."""
+    return year + (year < 0)
+
+
+def _said(year: int) -> int:
+    return year if year > 0 else year - 1
