@@ -117,6 +117,10 @@ class SqliteCache:
         """Ends an attempt; see `CallCache`."""
         await self._commit(lambda: self._settle(attempt_id, key, request, status, seconds, reply))
 
+    async def forget(self, key: str, reply: Reply) -> None:
+        """Removes a reply that is none; see `CallCache`."""
+        await self._commit(lambda: self._connection.execute("DELETE FROM replies WHERE key = ? AND body = ?", (key, reply.body)))
+
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
         """Ends an attempt as lost, at once."""
         self._waiting.append((lambda: self._settle(attempt_id, key, request, Status.LOST, seconds, None), None))

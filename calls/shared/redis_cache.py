@@ -139,6 +139,10 @@ class RedisCache:
         if answer[0] == b"gone":
             raise self._gone()
 
+    async def forget(self, key: str, reply: Reply) -> None:
+        """Removes a reply that is none; see `CallCache`."""
+        await self._link.submit(*self._link.call_of("forget", key, reply.body))
+
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
         """Ends an attempt as lost, at once. Where the server is away the attempt is found lost later, by its lease."""
         try:
