@@ -76,6 +76,26 @@ def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
     return f"<think>What of {word}?</think>\n<tool_call>{call}</tool_call>"
 
 
+async def raw_response(request: web.Request, behaviour: dict[str, Any]) -> web.StreamResponse:
+    """A response of status 200 as it is told: `pieces` are written one by one, in Latin-1; `end` says what comes then: the end of the body, a
+    connection that breaks ("cut") or one that stays open ("open")."""
+    response = web.StreamResponse(headers={"Content-Type": behaviour.get("type", "text/event-stream")})
+    response.enable_chunked_encoding()
+    await response.prepare(request)
+    for piece in behaviour["pieces"]:
+        await response.write(piece.encode("latin-1"))
+        await asyncio.sleep(0.001)
+    match behaviour.get("end"):
+        case "cut":
+            assert request.transport is not None
+            request.transport.close()
+        case "open":
+            await asyncio.sleep(3600)
+        case _:
+            await response.write_eof()
+    return response
+
+
 class MockEndpoint:
     """The server's state: the script, the latency's generator and the counters."""
 
@@ -165,6 +185,8 @@ class MockEndpoint:
                 return web.Response(body=b"", content_type="application/json")
             case "not_json":
                 return web.Response(text="<html>gateway</html>", content_type="text/html")
+            case "raw":
+                return await raw_response(request, behaviour)
             case "empty":
                 content = ""
             case "prose":
