@@ -3,10 +3,9 @@
     python -m benchmarks.stopped
 
 Three processes ask the same questions of a mock endpoint on loopback over one call cache, in a file and in a Redis server
-(started here), with signs of life that end after one second. One after the other is stopped by SIGSTOP for two to three
-seconds, at a random moment, until all are done. Beside them so many processes compute that the machine's load is 10.
-Printed: in how many runs each request was sent once, and how often one was sent twice, by whichever key. `--timeout 2` makes the time limit
-of a request shorter than the stops.
+(started here), with signs of life that end after one second. Four times one of them is stopped by SIGSTOP for two to three
+seconds, at a random moment. Beside them ten processes compute. Printed: in how many runs each request was sent once, and
+how many requests were sent more than once. `--timeout 2` makes the time limit of a request shorter than the stops.
 """
 import argparse
 import asyncio
@@ -35,8 +34,10 @@ from models.chat_client import ChatClient
 from models.endpoints import EndpointConfig, RoleConfig
 from models.messages import user
 
-WORKERS, QUESTIONS, WINDOW, MEAN = 3, 60, 16, 0.2
+WORKERS, QUESTIONS, WINDOW, MEAN = 3, 150, 16, 0.3
 LIFE = 1.0
+STOPS = 4
+"""Of a run."""
 FORK = multiprocessing.get_context("fork")
 
 
@@ -92,7 +93,7 @@ def run(place: str, chance: random.Random, timeout: float) -> tuple[Counter[int]
         while any(process.is_alive() for process in workers):
             time.sleep(chance.uniform(0.1, 0.5))
             alive = [process for process in workers if process.is_alive()]
-            if alive and num < 2 * WORKERS:
+            if alive and num < STOPS:
                 stopped = chance.choice(alive)
                 os.kill(stopped.pid, signal.SIGSTOP)
                 time.sleep(chance.uniform(2 * LIFE, 3 * LIFE))
@@ -111,7 +112,7 @@ def main() -> None:
     """Prints one line a backend."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=50)
-    parser.add_argument("--load", type=int, default=10)
+    parser.add_argument("--load", type=int, default=10, help="processes that compute beside them")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds of a request")
     parser.add_argument("--backends", nargs="+", default=["sqlite", "redis"])
     asked = parser.parse_args()
