@@ -140,7 +140,7 @@ class Caller:
             self._shut[pair] = (time.monotonic() + fault.retry_after, fault)
         elif fault.kind is Status.TIMEOUT:
             num, noticed = self._silence.get(pair, (0, 0.0))
-            if entered > noticed:  # those that were in flight together count once
+            if entered >= noticed:  # those that were in flight together count once
                 self._silence[pair] = (num + 1, time.monotonic())
                 if num + 1 >= self.retry.max_attempts:
                     self._shut[pair] = (time.monotonic() + SILENT_SECONDS, fault)
