@@ -63,7 +63,7 @@ def main() -> None:
     asked = parser.parse_args()
     print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
     with ThreadPoolExecutor() as threads:
-        for line in threads.map(lambda case: meet(*case, asked.limit), CASES.items()):
+        for line in threads.map(meet, CASES, CASES.values(), [asked.limit] * len(CASES)):
             print(line, flush=True)
 
 

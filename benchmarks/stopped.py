@@ -94,10 +94,11 @@ def run(place: str, chance: random.Random, timeout: float) -> tuple[Counter[int]
             time.sleep(chance.uniform(0.1, 0.5))
             alive = [process for process in workers if process.is_alive()]
             if alive and num < STOPS:
-                stopped = chance.choice(alive)
-                os.kill(stopped.pid, signal.SIGSTOP)
+                pid = chance.choice(alive).pid
+                assert pid is not None
+                os.kill(pid, signal.SIGSTOP)
                 time.sleep(chance.uniform(2 * LIFE, 3 * LIFE))
-                os.kill(stopped.pid, signal.SIGCONT)
+                os.kill(pid, signal.SIGCONT)
                 num += 1
         for process in workers:
             process.join()

@@ -72,12 +72,15 @@ def said_in(message: dict[str, Any]) -> Said:
     said = Said()
     content = message.get("content")
     for part in content if isinstance(content, list) else [content]:
-        kind = str(part.get("type") or "text") if isinstance(part, dict) else "text"
+        if not isinstance(part, dict):
+            said.text += part if isinstance(part, str) else ""
+            continue
+        kind = str(part.get("type") or "text")
         if kind in CALLS:
             said.calls.append({**part, "arguments": part.get("arguments", part.get("input"))})
         elif kind == "refusal":
             said.refusal += words(part)
-        elif "thinking" in kind or "reasoning" in kind or (isinstance(part, dict) and part.get("thought") is True):
+        elif "thinking" in kind or "reasoning" in kind or part.get("thought") is True:
             said.thought += words(part)
         elif "text" in kind or isinstance(part.get("text"), str):  # others (pictures, references) say nothing
             said.text += words(part)

@@ -2,6 +2,7 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from calls.attempts import FREE_OF_CHARGE, Status
@@ -56,10 +57,8 @@ class EndpointProgress:
         if self._calls is None or not self._endpoints or time.monotonic() - self._looked < (SHARED_LOOK_SECONDS if is_url(self._calls) else LOOK_SECONDS):
             return
         self._looked = time.monotonic()
-        try:
+        with suppress(InputError):  # the file is being made, or the server is away: the next look finds it, and the calls themselves wait and tell
             self._found = last_attempts(self._calls, self._since, LAST) if has_ledger(self._calls) else []
-        except InputError:
-            pass  # the file is being made, or the server is away: the next look finds it, and the calls themselves wait and tell
 
 
 def endpoint_words(endpoint: EndpointConfig, attempts: Sequence[tuple[str, str]], *, cut: bool = False) -> str:

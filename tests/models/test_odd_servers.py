@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 
 import pytest
 
@@ -303,7 +304,8 @@ ERRORS = {
     "choices are null": raw(json.dumps({"choices": None, "base_resp": {"status_code": 1000}}), type="application/json"),
     "a choice that is null": raw(json.dumps({"choices": [None]}), type="application/json"),
     "in a stream": raw(event({"content": "half of"}), f"data: {json.dumps({'error': OVERLOADED})}\n\n", "data: [DONE]\n\n"),
-    "in a stream's choice": raw(event({"content": "half of"}), f'data: {json.dumps({"choices": [{"delta": {}, "finish_reason": "error", "error": OVERLOADED}]})}\n\n'),
+    "in a stream's choice": raw(event({"content": "half of"}),
+                                f'data: {json.dumps({"choices": [{"delta": {}, "finish_reason": "error", "error": OVERLOADED}]})}\n\n'),
     "an event of its kind": raw(event({"content": "half of"}), f"event: error\ndata: {json.dumps(OVERLOADED)}\n\n"),
     "an event of its kind, in words": raw("event: error\ndata: the engine is dead\n\n"),
     "an empty stream": raw("data: [DONE]\n\n"),
@@ -368,14 +370,14 @@ def test_parts_that_an_earlier_version_kept_are_read(asker):
     assert (asker.ask().text, asker.ask().cached) == (ANSWER, True)
 
 
-@pytest.mark.parametrize("hostile", ['{"choices": ' + "[" * 100_000, '{"choices": [{"message": {"content": ' + "[" * 900 + "]" * 900 + "}}]}", "\x00" * 100,
-                                     '{"choices": [{"message": "text"}]}', '{"choices": [{"message": {"content": 3}}]}', '"text"', "3", "[]", "{", "data: 3\n\n"])
+@pytest.mark.parametrize("hostile", ['{"choices": ' + "[" * 100_000, '{"choices": [{"message": {"content": ' + "[" * 900 + "]" * 900 + "}}]}", "\x00" * 99,
+                                     '{"choices": [{"message": "text"}]}', '{"choices": [{"message": {"content": 3}}]}', '"text"', "3", "[]", "{",
+                                     "data: 3\n\n"])
 def test_no_body_is_an_error_of_ours(asker, hostile):
     asker.serve(*[raw(hostile)] * 3)
-    try:
+    with suppress(ProviderFault):
         assert asker.ask().text == ""
-    except ProviderFault as fault:
-        assert "status 200" in str(fault)
+    assert set(asker.statuses()) <= {"ok", "bad_response", "server_error", "cut"}
 
 
 # the servers of the reports
