@@ -12,6 +12,7 @@ from calls.cache import CallCache, Decision
 from calls.pacing import AnyLane, Pace
 from calls.request import CallRequest, Reply
 from calls.retry import WRONG_CREDENTIALS, CallFault, RetryPolicy
+from calls.waiting import not_counted
 from records.errors import BudgetExceeded
 
 Send = Callable[[str], Awaitable[Reply]]
@@ -102,7 +103,8 @@ class Caller:
         attempt = 0
         while True:
             attempt += 1
-            entered = await lane.enter()
+            with not_counted():
+                entered = await lane.enter()
             reply, fault = None, None
             try:
                 self._check_open(pair)
