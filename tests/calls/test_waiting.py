@@ -40,13 +40,16 @@ def test_what_a_call_waits_for_its_place_is_not_counted(caller, monkeypatch):
 
 @pytest.mark.parametrize("before", [0.0, 20.0])
 def test_what_it_takes_when_it_has_its_place_is_counted(caller, monkeypatch, before):
+    async def limited() -> None:
+        async with time_limit(25.0):
+            await asyncio.sleep(before)
+            await ask(caller, "second", 30.0 - before)
+
     async def work() -> None:
         first = asyncio.create_task(ask(caller, "first", 100.0))
         await asyncio.sleep(1)
         with pytest.raises(TimeoutError):
-            async with time_limit(25.0):
-                await asyncio.sleep(before)
-                await ask(caller, "second", 30.0 - before)
+            await limited()
         await first
 
     assert run(work(), monkeypatch)[1] == pytest.approx(100.0 + 25.0 - before, abs=0.1)
@@ -61,15 +64,18 @@ def test_the_clock_stands_still_while_any_of_several_calls_waits(caller, monkeyp
 
 
 def test_a_call_that_outlives_its_limit_and_a_limit_within_another_do_no_harm(caller, monkeypatch):
+    async def cancelled() -> None:
+        async with time_limit(100.0), time_limit(50.0):
+            waiting = asyncio.ensure_future(ask(caller, "second"))
+            await asyncio.sleep(1)
+            waiting.cancel()
+            await waiting
+
     async def work() -> None:
         first = asyncio.create_task(ask(caller, "first", 10.0))
         await asyncio.sleep(1)
         with pytest.raises(asyncio.CancelledError):
-            async with time_limit(100.0), time_limit(50.0):
-                waiting = asyncio.ensure_future(ask(caller, "second"))
-                await asyncio.sleep(1)
-                waiting.cancel()
-                await waiting
+            await cancelled()
         await first
         assert (await ask(caller, "second")).body == b""
         with not_counted():
