@@ -180,10 +180,14 @@ def test_after_overload_the_window_grows_by_one_a_window(monkeypatch):
         for entered in [await lane.enter() for _ in range(16)]:
             lane.leave(entered, overloaded=True)
         assert lane.window == 8
+        flight = [await lane.enter() for _ in range(8)]
+        waiting = [asyncio.create_task(lane.enter()) for _ in range(50)]
         await asyncio.sleep(1)
-        for entered in [await lane.enter() for _ in range(8)]:
+        for entered in flight:
             lane.leave(entered, replied=True, timeout=TIMEOUT)
-        assert 8 < lane.window < 9.1
+        assert 8.9 < lane.window < 9.1
+        for task in waiting:
+            task.cancel()
 
     run(work(), monkeypatch)
 
@@ -196,6 +200,7 @@ def test_a_reply_that_took_most_of_its_time_narrows_the_window_unless_all_take_s
         slow.step(seconds, TIMEOUT, 1)
     assert crowded.step(90.0, TIMEOUT, 4) < 0 < slow.step(90.0, TIMEOUT, 4)
     assert crowded.step(45.0, TIMEOUT, 4) == 0
+    assert crowded.step(20.0, TIMEOUT, 4) == pytest.approx(0.5) and crowded.step(28.0, TIMEOUT, 4) < 0.1, "less the nearer it comes"
 
 
 def test_one_timeout_among_many_replies_in_good_time_costs_half_a_place_and_many_halve_the_window(monkeypatch):
