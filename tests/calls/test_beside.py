@@ -66,3 +66,13 @@ def test_a_cache_beside_that_is_none_or_of_another_version_is_not_asked(tmp_path
         other.execute("PRAGMA user_version = 99")
     ask(tmp_path / "b" / "calls.sqlite", sent)
     assert sent == ["old", "b"]
+
+
+def test_a_cache_beside_that_breaks_while_it_is_read_is_told_of_and_asked_no_more(tmp_path, caplog):
+    share_replies(tmp_path, ["*/calls.sqlite"])
+    sent: list[str] = []
+    ask(tmp_path / "a" / "calls.sqlite", sent)
+    with sqlite3.connect(tmp_path / "a" / "calls.sqlite") as other:
+        other.execute("DROP TABLE replies")
+    ask(tmp_path / "b" / "calls.sqlite", sent)
+    assert sent == ["a", "b"] and "cannot be read" in caplog.text
