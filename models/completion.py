@@ -83,9 +83,10 @@ def read_completion(body: bytes, provider: str) -> Completion:
     finish = choice.get("finish_reason") or ""
     finish = str(finish.get("type", "") if isinstance(finish, dict) else finish)
     finish = {**dict.fromkeys(CUT, "length"), **dict.fromkeys(FILTERED, "content_filter")}.get(finish.lower(), finish)
-    if (error := error_in({"error": choice.get("error")})) is not None or finish.lower() in BROKEN:
-        raise fault_of_error(provider, error or f"the reply ended with finish_reason {finish!r}", begun=True)
     message = choice.get("message") or choice.get("delta") or ({"content": choice["text"]} if isinstance(choice.get("text"), str) else None)
+    error = next((found for part in (choice, message) if isinstance(part, dict) and (found := error_in({"error": part.get("error")})) is not None), None)
+    if error is not None or finish.lower() in BROKEN:
+        raise fault_of_error(provider, error or f"the reply ended with finish_reason {finish!r}", begun=True)
     if message is None and finish == "content_filter":
         message = {}
     if not isinstance(message, dict) or not isinstance(message.get("content"), str | list | dict | None):

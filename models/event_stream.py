@@ -107,8 +107,9 @@ class _Reply:
                 self._add(choice)
 
     def _add(self, choice: dict[str, Any]) -> None:
-        self.choice = {**(self.choice or {}), **{name: choice[name] for name in ("finish_reason", "error") if choice.get(name)}}
-        self.ended = self.ended or bool(choice.get("finish_reason") or choice.get("error"))
+        told = {name: part[name] for part in (choice.get("delta"), choice) if isinstance(part, dict) for name in ("finish_reason", "error") if part.get(name)}
+        self.choice = {**(self.choice or {}), **told}
+        self.ended = self.ended or bool(told)
         if isinstance(choice.get("message"), dict):  # the whole of it: what came in pieces stands in it again
             self.message, self.calls, self.ended = said_in(choice["message"]), [], True
         delta = choice.get("delta")
