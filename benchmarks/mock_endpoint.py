@@ -5,7 +5,8 @@
 Latency is log-normal. What the next requests get is scripted: `POST /script` with a list of `{"kind": …}`, used up in
 order of arrival; afterwards every request gets kind "ok". `--faults SHARE` instead gives that share of the requests,
 drawn by their idempotency key, one fault of transport each before the good reply. `--rate N` lets N requests pass in any
-second and answers 429 beyond. `GET /stats` tells what was served.
+second and answers 429 beyond. `--slots N` works at N requests at once and queues the rest, those too whose client has gone
+away. `GET /stats` tells what was served.
 
 A good reply is a function of the request alone: an instance of the JSON schema that the request carries, or a text
 with the request's digest. From a model "agent:N" it is a turn of
@@ -76,10 +77,31 @@ def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
     return f"<think>What of {word}?</think>\n<tool_call>{call}</tool_call>"
 
 
+async def raw_response(request: web.Request, behaviour: dict[str, Any]) -> web.StreamResponse:
+    """A response of status 200 as it is told: `pieces` are written one by one, in Latin-1; `end` says what comes then: the end of the body, a
+    connection that breaks ("cut") or one that stays open ("open")."""
+    response = web.StreamResponse(headers={"Content-Type": behaviour.get("type", "text/event-stream")})
+    response.enable_chunked_encoding()
+    await response.prepare(request)
+    for piece in behaviour["pieces"]:
+        await response.write(piece.encode("latin-1"))
+        await asyncio.sleep(0.001)
+    match behaviour.get("end"):
+        case "cut":
+            assert request.transport is not None
+            request.transport.close()
+        case "open":
+            await asyncio.sleep(3600)
+        case _:
+            await response.write_eof()
+    return response
+
+
 class MockEndpoint:
     """The server's state: the script, the latency's generator and the counters."""
 
-    def __init__(self, *, mean: float, sigma: float, seed: int, faults: float, rate: int = 0, retry_after: float = 0.0) -> None:
+    def __init__(self, *, mean: float, sigma: float, seed: int, faults: float, rate: int = 0, retry_after: float = 0.0, slots: int = 0) -> None:
+        self.slots = asyncio.Semaphore(slots or 1_000_000)
         self.mean, self.sigma, self.seed, self.faults = mean, sigma, seed, faults
         self.latencies = random.Random(seed)
         self.rate, self.retry_after = rate, retry_after
@@ -130,7 +152,8 @@ class MockEndpoint:
         latency = self._latency()
         self.sum_latency += latency
         try:
-            await asyncio.sleep(latency)
+            async with self.slots:
+                await asyncio.sleep(latency)
             body = json.loads(raw)
             self.last_body, self.last_headers = body, dict(request.headers)
             return await self._answer(request, body, behaviour)
@@ -165,6 +188,8 @@ class MockEndpoint:
                 return web.Response(body=b"", content_type="application/json")
             case "not_json":
                 return web.Response(text="<html>gateway</html>", content_type="text/html")
+            case "raw":
+                return await raw_response(request, behaviour)
             case "empty":
                 content = ""
             case "prose":
@@ -229,9 +254,9 @@ async def serve(endpoint: MockEndpoint, port: int) -> None:
 
 
 @contextmanager
-def running(*, mean: float = 0.0, sigma: float = 0.5, seed: int = 0, faults: float = 0.0, rate: int = 0, retry_after: float = 0.0):
+def running(*, mean: float = 0.0, sigma: float = 0.5, seed: int = 0, faults: float = 0.0, rate: int = 0, retry_after: float = 0.0, slots: int = 0):
     """The server in a process of its own; yields its base URL (…/v1)."""
-    options = ["--mean", mean, "--sigma", sigma, "--seed", seed, "--faults", faults, "--rate", rate, "--retry-after", retry_after]
+    options = ["--mean", mean, "--sigma", sigma, "--seed", seed, "--faults", faults, "--rate", rate, "--retry-after", retry_after, "--slots", slots]
     server = subprocess.Popen([sys.executable, "-P", __file__, *map(str, options)], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
@@ -251,6 +276,7 @@ if __name__ == "__main__":
     parser.add_argument("--faults", type=float, default=0.0, help="share of requests that first meet a fault of transport")
     parser.add_argument("--rate", type=int, default=0, help="requests that pass in any second; 0 for all")
     parser.add_argument("--retry-after", type=float, default=0.0, help="seconds that a 429 of --rate asks to wait; 0 for no such header")
+    parser.add_argument("--slots", type=int, default=0, help="requests that are worked at at once; 0 for all")
     asked = parser.parse_args()
     asyncio.run(serve(MockEndpoint(mean=asked.mean, sigma=asked.sigma, seed=asked.seed, faults=asked.faults, rate=asked.rate,
-                                   retry_after=asked.retry_after), asked.port))
+                                   retry_after=asked.retry_after, slots=asked.slots), asked.port))

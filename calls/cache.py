@@ -50,6 +50,9 @@ class CallCache(Protocol):
                      reply: Reply | None) -> None:
         """Ends an attempt. When this returns, the reply has arrived: no kill can lose it."""
 
+    async def forget(self, key: str, reply: Reply) -> None:
+        """Removes a reply that turned out to be none, unless another stands there meanwhile. Its ledger row stays."""
+
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
         """Ends an attempt as `lost`, at once and without an event loop: its task is being cancelled."""
 

@@ -2,7 +2,8 @@
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 
 from calls import meter
 from calls.attempts import Status
@@ -11,6 +12,7 @@ from calls.cache import CallCache, Decision
 from calls.pacing import AnyLane, Pace
 from calls.request import CallRequest, Reply
 from calls.retry import WRONG_CREDENTIALS, CallFault, RetryPolicy
+from calls.waiting import not_counted
 from records.errors import BudgetExceeded
 
 Send = Callable[[str], Awaitable[Reply]]
@@ -19,6 +21,10 @@ Send = Callable[[str], Awaitable[Reply]]
 OVERLOAD = frozenset({Status.RATE_LIMITED, Status.SERVER_ERROR, Status.TIMEOUT})
 SILENT_SECONDS = 60.0
 """So long nothing is sent to a provider that no call of this process has ever reached, after one has tried for as long as it may."""
+LATE_SECONDS = 1.0
+"""A time limit that strikes so late finds a process that was stopped, or starved: it could not read what had come in time."""
+GRACE_SECONDS = 5.0
+"""For that."""
 POLL_SECONDS = (0.01, 0.1)
 """First and longest pause between two looks at what other processes hold."""
 
@@ -44,6 +50,7 @@ class Caller:
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
         self._shut: dict[tuple[str, str], tuple[float, CallFault]] = {}
         self._reached: set[str] = set()
+        self._silence: dict[tuple[str, str], tuple[int, float]] = {}
 
     def set_pace(self, provider: str, pace: Pace) -> None:
         """Sets a provider's pace; before its first call, or the same again."""
@@ -54,10 +61,13 @@ class Caller:
         """Releases what the cache holds for the running event loop; another may follow."""
         await self.cache.aclose()
 
-    async def call(self, request: CallRequest, send: Send) -> Reply:
+    async def call(self, request: CallRequest, send: Send, *, is_reply: Callable[[Reply], bool] | None = None) -> Reply:
         """The reply to a request: from the cache, from an equal request in flight, or from the provider.
 
         A caller that is cancelled leaves the call running, since it may already be paid; its reply is cached.
+
+        Args:
+            is_reply: whether what the cache holds is one, where earlier versions may have kept what is none: that is forgotten and asked again.
 
         Raises:
             ProviderFault: no reply after all attempts, or none to be had. Never cached.
@@ -69,7 +79,9 @@ class Caller:
         key = request.key()
         reply = await self.cache.lookup(key)
         if reply is not None:
-            return reply
+            if is_reply is None or is_reply(reply):
+                return reply
+            await self.cache.forget(key, reply)
         task = self._in_flight.get(key)
         if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
             task = asyncio.create_task(self._fetch(key, request, send))
@@ -91,7 +103,8 @@ class Caller:
         attempt = 0
         while True:
             attempt += 1
-            entered = await lane.enter()
+            with not_counted():
+                entered = await lane.enter()
             reply, fault = None, None
             try:
                 self._check_open(pair)
@@ -99,12 +112,12 @@ class Caller:
                 if reply is None:
                     entered = time.monotonic()
                     reply, fault = await self._send_once(key, request, send, attempt_id)
-                    if fault is not None:
-                        self._shut_after(pair, fault)
+                    self._shut_after(pair, fault, entered)
             finally:
                 lane.leave(entered, replied=reply is not None and not reply.cached,
                            overloaded=fault is not None and fault.kind in OVERLOAD,
                            limited=fault is not None and fault.kind is Status.RATE_LIMITED,
+                           timeout=request.timeout, late=fault is not None and fault.kind is Status.TIMEOUT,
                            retry_after=None if fault is None or pair in self._shut else fault.retry_after,
                            banned=None if fault is None or pair not in self._shut else fault.retry_after)
             if reply is not None or (fault is not None and fault.kind is not Status.UNREACHABLE):
@@ -118,12 +131,21 @@ class Caller:
                 raise fault
             await asyncio.sleep(self.retry.delay(key, attempt))
 
-    def _shut_after(self, pair: tuple[str, str], fault: CallFault) -> None:
-        """Sends nothing more where credentials are refused, or where the provider wants a longer pause than we wait."""
-        if fault.status in WRONG_CREDENTIALS:
+    def _shut_after(self, pair: tuple[str, str], fault: CallFault | None, entered: float) -> None:
+        """Sends nothing more where credentials are refused, where the provider wants a longer pause than we wait, and for a while where nothing
+        was replied in time to so many calls, one after the other, as one call is tried: the others need not find out one by one."""
+        if fault is None:
+            self._silence.pop(pair, None)
+        elif fault.status in WRONG_CREDENTIALS:
             self._shut[pair] = (math.inf, fault)
         elif fault.retry_after is not None and fault.retry_after > self.retry.max_retry_after:
             self._shut[pair] = (time.monotonic() + fault.retry_after, fault)
+        elif fault.kind is Status.TIMEOUT:
+            num, noticed = self._silence.get(pair, (0, 0.0))
+            if entered >= noticed:  # those that were in flight together count once
+                self._silence[pair] = (num + 1, time.monotonic())
+                if num + 1 >= self.retry.max_attempts:
+                    self._shut[pair] = (time.monotonic() + SILENT_SECONDS, fault)
 
     def _check_open(self, pair: tuple[str, str]) -> None:
         until, fault = self._shut.get(pair, (0.0, None))
@@ -150,7 +172,7 @@ class Caller:
         began = time.monotonic()
         reply, fault = None, None
         try:
-            async with asyncio.timeout(request.timeout):
+            async with _time_limit(request.timeout):
                 reply = await send(key)
         except CallFault as error:
             fault = error
@@ -165,3 +187,16 @@ class Caller:
         if reply is not None:
             meter.add(request, reply)
         return reply, fault
+
+
+@asynccontextmanager
+async def _time_limit(seconds: float) -> AsyncIterator[None]:
+    """`asyncio.timeout`, but where it strikes late a reply that has come meanwhile is still read."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    async with asyncio.timeout(None) as limit:
+        strike = loop.call_at(end, lambda: limit.reschedule(loop.time() + (GRACE_SECONDS if loop.time() - end > LATE_SECONDS else 0.0)))
+        try:
+            yield
+        finally:
+            strike.cancel()

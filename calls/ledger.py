@@ -40,3 +40,20 @@ def last_settled(path: str | Path) -> float:
 
         return redis_ledger.last_settled(str(path))
     return sqlite_ledger.last_settled(Path(path))
+
+
+def last_attempts(path: str | Path, since: float, most: int) -> list[tuple[str, str, str]]:
+    """The last attempts: provider, key and status of each, those in flight too.
+
+    Args:
+        since: only those that began (in Redis: were written down) then or later, in seconds since the epoch.
+        most: how many at most.
+
+    Raises:
+        InputError: there is no ledger at `path`, or it cannot be read now.
+    """
+    if is_url(path):
+        from calls.shared import redis_ledger
+
+        return redis_ledger.last_attempts(str(path), since, most)
+    return sqlite_ledger.last_attempts(Path(path), since, most)

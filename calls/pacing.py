@@ -2,8 +2,13 @@
 
 Additive increase, multiplicative decrease: a reply widens the window by one a window, a sign of overload (429, 5xx, a
 timeout) halves it, once for all calls that were in flight together. `Retry-After` stops the whole pair.
+
+Where nobody knows what a provider can bear (`slow_start`), the window begins with one call and doubles a window of replies, for as long as
+replies come well within their time limit: `Latency` says how much a reply widens or narrows it. A server that works at a few requests and
+queues the rest is so kept busy, and what waits for its place waits here, where no time runs out.
 """
 import asyncio
+import math
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -17,10 +22,11 @@ class Pace:
     """The most that a provider is asked to bear, for each of its models.
 
     Args:
-        max_in_flight: calls at once; the window starts here.
+        max_in_flight: calls at once.
         requests_per_minute: evenly spaced; None for no limit.
         work_per_minute: seconds that the provider may work for us in any minute, in calls one after the other over all processes that
             share the cache (`calls.turns`); None where calls may overlap.
+        slow_start: the window begins with one call instead of the most, and learns from the replies.
 
     Raises:
         ValueError: work is limited and more than one call may be in flight.
@@ -29,6 +35,12 @@ class Pace:
     max_in_flight: int = 64
     requests_per_minute: float | None = None
     work_per_minute: float | None = None
+    slow_start: bool = False
+
+    @property
+    def first(self) -> int:
+        """Calls at once in the beginning."""
+        return 1 if self.slow_start else self.max_in_flight
 
     def __post_init__(self) -> None:
         if self.work_per_minute is not None and self.max_in_flight != 1:
@@ -41,9 +53,41 @@ class AnyLane(Protocol):
     async def enter(self) -> float:
         """Waits for a place; returns when it was given (monotonic seconds), for `leave`."""
 
-    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
-              retry_after: float | None = None, banned: float | None = None) -> None:
+    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False, timeout: float = math.inf,
+              late: bool = False, retry_after: float | None = None, banned: float | None = None) -> None:
         """Gives the place back and tells how the call went."""
+
+
+class Latency:
+    """What replies of a pair take, as one process learns it, and what that says of the window."""
+
+    CROWDED = 1.5
+    """So many times what replies took at best: no longer slow by itself, but for what else is in flight."""
+    LEAST_NEWS = 8
+    """Replies over which the usual is a mean, at least."""
+
+    def __init__(self) -> None:
+        self.usual = 0.0
+        """Seconds, a moving mean over a window of replies."""
+        self.best = math.inf
+        """The least that was usual; learnt anew where calls go one by one."""
+        self._num = 0
+
+    def step(self, seconds: float, timeout: float, window: float) -> float:
+        """How much a reply widens the window (up to 1, which doubles it a window of replies) or narrows it (up to ½)."""
+        self._learn(seconds, window)
+        room = min(1.0, timeout / 4 / max(seconds, 1e-9) - 1) if seconds <= timeout / 4 else min(0.0, timeout / 2 / seconds - 1)
+        return max(0.5, room) if seconds <= self.CROWDED * self.best else max(-0.5, room)
+
+    def is_crowd(self, timeout: float, window: float) -> bool:
+        """Whether a timeout is a sign of too many calls, and not of one slow reply among many that came well in time."""
+        self._learn(timeout, window)
+        return self.usual > max(timeout / 2, 1.3 * self.best)
+
+    def _learn(self, seconds: float, window: float) -> None:
+        self._num += 1
+        self.usual += (seconds - self.usual) / min(self._num, max(self.LEAST_NEWS, window))
+        self.best = self.usual if window < 2 else min(self.best, self.usual)
 
 
 class Lane:
@@ -51,8 +95,10 @@ class Lane:
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
-        self.window = float(pace.max_in_flight)
+        self.window = float(pace.first)
         self.in_flight = 0
+        self._latency = Latency()
+        self._doubles_below = math.inf if pace.slow_start else 0.0
         self._not_before = 0.0
         self._last_decrease = 0.0
         self._waiters: deque[asyncio.Future[None]] = deque()
@@ -76,24 +122,32 @@ class Lane:
             self._take()
         return time.monotonic()
 
-    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
-              retry_after: float | None = None, banned: float | None = None) -> None:
+    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False, timeout: float = math.inf,
+              late: bool = False, retry_after: float | None = None, banned: float | None = None) -> None:
         """Gives the place back and tells how the call went.
 
         Args:
-            entered: what `enter` returned.
-            replied: a reply came: the window may grow.
+            entered: what `enter` returned, or when the call was sent.
+            replied: a reply came: the window may grow; in a slow start only where it was full.
             overloaded: the provider showed overload: the window shrinks, unless it did since the call began.
             limited: the overload was a 429; here like any other.
+            timeout: seconds that the call had for its reply.
+            late: the overload was that these ran out.
             retry_after: seconds for which nobody may start.
             banned: the same, longer than anybody waits. The caller itself stops; other processes would have to be told.
         """
+        full = not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)
         self.in_flight -= 1
-        now = time.monotonic()
+        now, step = time.monotonic(), 0.0
         if replied:
-            self.window = min(self._pace.max_in_flight, self.window + 1 / self.window)
+            step = self._latency.step(now - entered, timeout, self.window) if self._pace.slow_start else 1.0
+        elif late and self._pace.slow_start and not self._latency.is_crowd(timeout, self.window):
+            step, overloaded = -0.5, False
+        if step < 0 or full:
+            wider = self.window + (step if step < 0 or self.window < self._doubles_below else step / self.window)
+            self.window = max(1.0, min(self._pace.max_in_flight, wider))
         if overloaded and entered > self._last_decrease:
-            self.window = max(1.0, self.window * DECREASE)
+            self.window = self._doubles_below = max(1.0, self.window * DECREASE)
             self._last_decrease = now
         if retry_after is not None:
             self._not_before = max(self._not_before, now + retry_after)

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from calls.attempts import FREE_OF_CHARGE, Status
+from calls.beside import Beside
 from calls.budget import Budget, Spend
 from calls.cache import Decision, Started
 from calls.owner import is_alive, this_owner
@@ -96,6 +97,7 @@ class SqliteCache:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._connection = _open(self.path)
+        self._beside = Beside(self.path, VERSION)
         self._owner = this_owner()
         self._waiting: list[tuple[Callable[[], Any], asyncio.Future | None]] = []
         self._flush_loop: asyncio.AbstractEventLoop | None = None
@@ -105,8 +107,8 @@ class SqliteCache:
     # the protocol
 
     async def lookup(self, key: str) -> Reply | None:
-        """The reply of a key, if it has arrived."""
-        return self._reply_of(key)
+        """The reply of a key, if it has arrived here, or earlier in another part of the same work."""
+        return self._reply_of(key) or self._beside.get(key)
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
         """Decides on a request; see `CallCache`."""
@@ -116,6 +118,10 @@ class SqliteCache:
                      reply: Reply | None) -> None:
         """Ends an attempt; see `CallCache`."""
         await self._commit(lambda: self._settle(attempt_id, key, request, status, seconds, reply))
+
+    async def forget(self, key: str, reply: Reply) -> None:
+        """Removes a reply that is none; see `CallCache`."""
+        await self._commit(lambda: self._connection.execute("DELETE FROM replies WHERE key = ? AND body = ?", (key, reply.body)))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
         """Ends an attempt as lost, at once."""
@@ -138,6 +144,7 @@ class SqliteCache:
     def close(self) -> None:
         """Closes the file; the last process to do so leaves it as one file without a log beside it."""
         self._connection.close()
+        self._beside.close()
 
     # group commit
 

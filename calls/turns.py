@@ -6,6 +6,7 @@ ones: a call that was killed counts as work until now, and `Retry-After` holds f
 import asyncio
 import fcntl
 import json
+import math
 import os
 import time
 from pathlib import Path
@@ -59,8 +60,8 @@ class TurnLane:
             raise
         return time.monotonic()
 
-    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
-              retry_after: float | None = None, banned: float | None = None) -> None:
+    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False, timeout: float = math.inf,
+              late: bool = False, retry_after: float | None = None, banned: float | None = None) -> None:
         """Ends the turn. Of how the call went only a pause counts: there is no window to narrow. See `Lane.leave`."""
         now = time.time()
         self._calls[-1] = (self._calls[-1][0], now)

@@ -17,13 +17,18 @@ import orjson
 from calls.attempts import Status
 from calls.caller import Caller
 from calls.request import CallRequest, Reply
-from calls.retry import CallFault, fault_of_status
+from calls.retry import CallFault
+from models.completion import read_completion, whole
 from models.endpoints import EndpointConfig, RoleConfig
+from models.event_stream import has_ended
+from models.message_parts import loaded
 from models.messages import Message, assistant, user
+from models.provider_error import Declined, error_in, fault_of_error
 from models.structured import BadReply, RefusedReply, Schema, correction, instructions, is_refusal, parse, response_format
 from records.errors import InputError
 
-REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
+MAX_BODY = 64 << 20
+"""Bytes of a reply; no completion has so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,8 @@ class ChatReply:
     refusal: str = ""
     """Why the model or its provider declined, where the protocol says so."""
     reasoning: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+    """Native tool calls that the server parted from the text: name, and arguments as JSON."""
     finish_reason: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
@@ -121,14 +128,14 @@ class ChatClient:
             price=endpoint.price(config.model), timeout=endpoint.timeout)
 
         async def send(key: str) -> Reply:
-            body = orjson.dumps({"model": config.model, "messages": [message.to_send() for message in messages], **parameters})
+            body = orjson.dumps({"model": config.model, "messages": [message.to_send() for message in messages], "stream": False, **parameters})
             return _as_reply(await self._post(endpoint, key, body), request)
 
         try:
-            reply = await self._caller.call(request, send)
-        except _Declined as declined:
+            reply = await self._caller.call(request, send, is_reply=_is_reply)
+        except Declined as declined:
             return ChatReply(text="", refusal=declined.message, finish_reason="content_filter")
-        return _read(reply)
+        return _read(reply, endpoint.name)
 
     async def structured(self, role: str, messages: Sequence[Message], schema: Schema, *, stage: str = "", item_id: str = "",
                          seed_id: str = "", sample: int = 0) -> Any:
@@ -185,14 +192,16 @@ class ChatClient:
             async with self._open_session().post(
                     f"{endpoint.base_url}/chat/completions", data=body, headers=headers, allow_redirects=False,
                     proxy=self._proxies[endpoint.name], timeout=_NO_TIMEOUT) as response:
-                raw = self._without_key(endpoint, await response.read())
+                raw = self._without_key(endpoint, await _body(endpoint, response))
+            if response.status == 200:
+                # Once more: a stream's pieces may each hold a part of the key.
+                return self._without_key(endpoint, whole(raw, endpoint.name))
+            fault = fault_of_error(endpoint.name, _error(raw), status=response.status, headers=response.headers)
         except aiohttp.ClientError as error:
             fault = _fault_of_connection(endpoint, error)
-        else:
-            if response.status == 200:
-                return raw
-            fault = _fault_of_status(endpoint, response, raw)
-        raise fault
+        except CallFault as told:
+            fault = told
+        raise _with_variable(endpoint, fault)
 
     def _without_key(self, endpoint: EndpointConfig, raw: bytes) -> bytes:
         secret = self._keys[endpoint.name].encode()
@@ -209,26 +218,33 @@ def _proxy(url: str) -> str | None:
     return None if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme)
 
 
-class _Declined(CallFault):
-    """The provider's content filter refused the request: an error in the protocol, an answer to us."""
+async def _body(endpoint: EndpointConfig, response: aiohttp.ClientResponse) -> bytes:
+    """A response's body; a stream's up to its end, though the connection may stay open."""
+    raw = bytearray()
+    async for piece in response.content.iter_any():
+        raw += piece
+        if has_ended(raw, len(raw) - len(piece)):
+            break
+        if len(raw) > MAX_BODY:
+            raise CallFault(endpoint.name, f"status {response.status} with more than {MAX_BODY:,} bytes", Status.BAD_RESPONSE)
+    return bytes(raw)
 
 
-def _fault_of_status(endpoint: EndpointConfig, response: aiohttp.ClientResponse, raw: bytes) -> CallFault:
+def _error(raw: bytes) -> Any:
+    """What the body of an HTTP error says."""
     try:
-        error = orjson.loads(raw)["error"]
-        message, code = str(error["message"]), error.get("code")
-    except (ValueError, LookupError, TypeError, AttributeError):
-        message, code = raw.decode("utf-8", "replace").strip() or "no message", None
-    message = message[:300]
-    status = response.status
-    if status in (401, 403):
-        named = f"the key in {endpoint.api_key_env}" if endpoint.api_key_env else "a request without a key (api_key_env names none)"
-        message = f"{named} is not accepted: {message}"
-    if code in REFUSAL_CODES:
-        return _Declined(endpoint.name, message, Status.NOT_ACCEPTED, status=status, retryable=False)
-    if code == "insufficient_quota":  # sent with 429, but waiting does not help
-        return fault_of_status(endpoint.name, 402, message, {})
-    return fault_of_status(endpoint.name, status, message, response.headers)
+        error = error_in(loaded(raw))
+    except ValueError:
+        error = None
+    return error or raw.decode("utf-8", "replace")
+
+
+def _with_variable(endpoint: EndpointConfig, fault: CallFault) -> CallFault:
+    """The fault; one of credentials names the variable that holds them."""
+    if fault.status not in (401, 403) or fault.retryable or isinstance(fault, Declined):
+        return fault
+    named = f"the key in {endpoint.api_key_env}" if endpoint.api_key_env else "a request without a key (api_key_env names none)"
+    return CallFault(endpoint.name, f"{named} is not accepted: {fault.message}", fault.kind, status=fault.status, retryable=False)
 
 
 def _fault_of_connection(endpoint: EndpointConfig, error: aiohttp.ClientError) -> CallFault:
@@ -238,34 +254,28 @@ def _fault_of_connection(endpoint: EndpointConfig, error: aiohttp.ClientError) -
     return CallFault(endpoint.name, f"the connection broke: {what}", Status.CUT)
 
 
-def _as_reply(raw: bytes, request: CallRequest) -> Reply:
-    """A reply to keep, with its tokens.
+def _as_reply(body: bytes, request: CallRequest) -> Reply:
+    """A reply to keep, with its tokens."""
+    said = read_completion(body, request.provider)
+    if said.usage is not None:
+        return Reply(body=body, tokens_in=said.usage[0], tokens_out=said.usage[1])
+    written = said.text + said.reasoning + "".join(f"{name}{arguments}" for name, arguments in said.calls)
+    return Reply(body=body, tokens_in=request.tokens_in, tokens_out=len(written.encode()) // 3 + 1, estimated=True)
 
-    Raises:
-        CallFault: the body breaks the protocol (empty, no JSON, no choice): gateways send such with status 200.
-    """
+
+def _is_reply(reply: Reply) -> bool:
+    """Whether what the cache holds is one: earlier versions kept errors that came with status 200."""
     try:
-        decoded = orjson.loads(raw)
-        message = decoded["choices"][0]["message"]
-        told = message.get("content")
-    except (ValueError, LookupError, TypeError, AttributeError):
-        shown = raw[:200].decode("utf-8", "replace") or "nothing"
-        raise CallFault(request.provider, f"status 200 without a chat completion, but {shown!r}", Status.BAD_RESPONSE) from None
-    usage = decoded.get("usage") or {}
-    tokens_in, tokens_out = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if isinstance(tokens_in, int) and isinstance(tokens_out, int):
-        return Reply(body=raw, tokens_in=tokens_in, tokens_out=tokens_out)
-    return Reply(body=raw, tokens_in=request.tokens_in, tokens_out=len(str(told).encode()) // 3 + 1, estimated=True)
+        read_completion(reply.body, "")
+    except CallFault:
+        return False
+    return True
 
 
-def _read(reply: Reply) -> ChatReply:
-    choice = orjson.loads(reply.body)["choices"][0]
-    message = choice["message"]
-    finish = choice.get("finish_reason") or ""
-    return ChatReply(
-        text=message.get("content") or "", refusal=message.get("refusal") or ("content filter" if finish == "content_filter" else ""),
-        reasoning=message.get("reasoning_content") or message.get("reasoning") or "", finish_reason=finish,
-        tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, cached=reply.cached)
+def _read(reply: Reply, provider: str) -> ChatReply:
+    said = read_completion(reply.body, provider)
+    return ChatReply(text=said.text, refusal=said.refusal, reasoning=said.reasoning, calls=said.calls, finish_reason=said.finish_reason,
+                     tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, cached=reply.cached)
 
 
 def _value(role: str, reply: ChatReply, schema: Schema) -> Any:

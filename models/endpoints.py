@@ -44,6 +44,7 @@ class EndpointConfig(_Config):
     timeout: float = Field(default=120.0, gt=0)
     """Seconds from sending a request to the last byte of its reply."""
     max_in_flight: int = Field(default=64, ge=1)
+    """Requests at once, at most, for each model: the first goes alone, and each reply in good time lets more go."""
     requests_per_minute: float | None = Field(default=None, gt=0)
 
     @field_validator("base_url")
@@ -62,8 +63,8 @@ class EndpointConfig(_Config):
         return Price(known.tokens_in, known.tokens_out) if known else None
 
     def pace(self) -> Pace:
-        """What the endpoint is asked to bear."""
-        return Pace(self.max_in_flight, self.requests_per_minute)
+        """What the endpoint is asked to bear; how much of that it can is learnt."""
+        return Pace(self.max_in_flight, self.requests_per_minute, slow_start=True)
 
     def key(self) -> str:
         """The key from the environment; "" for an endpoint without keys.

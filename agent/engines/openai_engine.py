@@ -1,4 +1,5 @@
 """An engine over any OpenAI-compatible endpoint, for teachers and evaluation. No token ids; `calls/` caches, paces and accounts for its calls."""
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +15,7 @@ CONTEXT_FULL = re.compile(r"context[ _](?:length|window)|maximum (?:context|inpu
 
 
 class OpenAIEngine:
-    """Turns from an endpoint, in the protocol's own words (its native tool calls are not used).
+    """Turns from an endpoint, in the protocol's own words: native tool calls are not asked for, and read as calls where a server makes them.
 
     Each request is cached under a key of its messages and of (task, rollout, turn): what was paid is never asked again, and rollouts
     of one task do not merge.
@@ -52,12 +53,15 @@ class OpenAIEngine:
                       cost=self._price.of(reply.tokens_in, reply.tokens_out) if self._price else 0.0)
 
     def _rendered(self, reply: ChatReply) -> str:
-        """The turn as the model wrote it: a thought that the server parted from the reply stands before it again."""
+        """The turn as the model wrote it: what the server parted from the reply, the thought and the calls, stands before and behind it again."""
+        text = reply.text
+        if reply.calls and "<tool_call>" not in text:  # some servers leave it there, too
+            text = "\n".join([*filter(str.strip, [text]), *(_tags(name, arguments) for name, arguments in reply.calls)])
         if not reply.reasoning:
-            return self._opened + reply.text if reply.text.strip() else reply.text
-        if reply.finish_reason == "length" and not reply.text.strip():
+            return self._opened + text if reply.text.strip() else text
+        if reply.finish_reason == "length" and not text.strip():
             return f"<think>\n{reply.reasoning}"
-        return f"<think>\n{reply.reasoning.strip()}\n</think>\n\n{reply.text.strip()}"
+        return f"<think>\n{reply.reasoning.strip()}\n</think>\n\n{text.strip()}"
 
     def num_tokens(self, message: Message) -> int:
         """Estimated on the high side."""
@@ -65,3 +69,8 @@ class OpenAIEngine:
 
     def forget(self, conversation: Conversation) -> None:
         """Nothing is kept: each request carries the whole conversation."""
+
+
+def _tags(name: str, arguments: str) -> str:
+    """A call as the protocol has it; arguments that are no JSON stay what they are, for the protocol to refuse."""
+    return f'<tool_call>\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": {arguments.strip() or "{}"}}}\n</tool_call>'

@@ -32,7 +32,9 @@ from calls.caller import Caller
 from calls.pacing import Pace
 from calls.request import FREE, CallRequest, Reply
 from calls.retry import CallFault, fault_of_status
+from models.completion import BROKEN
 from models.messages import Picture
+from models.provider_error import error_in, fault_of_error
 from records.errors import InputError, ProviderFault
 from records.identity import canonical_json, sha256_hex
 
@@ -192,7 +194,7 @@ class ServerEngine(TokenEngine):
             tokens_in=len(ids), tokens_out=most, price=FREE, timeout=self._config.timeout)
 
         async def send(key: str) -> Reply:
-            raw = await self._post(path, key, orjson.dumps(body))
+            raw = await self._post(path, key, orjson.dumps({"stream": False, **body}))
             generation = self._generation(raw)
             if self._version is not None and self._config.dialect == "sglang" and generation.version != self._version:
                 raise InputError(f"server {self._config.name}", f"answers with the weights {generation.version or 'of no version'}, and was told to load "
@@ -272,10 +274,13 @@ class ServerEngine(TokenEngine):
         """What a reply says.
 
         Raises:
-            CallFault: it breaks the dialect.
+            CallFault: it breaks the dialect, or tells of an error.
         """
         try:
-            generation = _of_sglang(orjson.loads(raw)) if self._config.dialect == "sglang" else _of_vllm(orjson.loads(raw))
+            said = orjson.loads(raw)
+            if (error := _error(said)) is not None:
+                raise fault_of_error(self._config.name, error)
+            generation = _of_sglang(said) if self._config.dialect == "sglang" else _of_vllm(said)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             shown = raw[:200].decode("utf-8", "replace") or "nothing"
             raise CallFault(self._config.name, f"status 200 without token ids ({error!r}), but {shown!r}", Status.BAD_RESPONSE) from None
@@ -305,11 +310,21 @@ def _succeeded(raw: bytes, *, unsaid: bool) -> bool:
     return bool(said.get("success", unsaid)) if isinstance(said, dict) else unsaid
 
 
+def _error(reply: Any) -> Any:
+    """What a reply of status 200 tells of an error: in the open, or by a generation that was aborted; None where it tells of none."""
+    error = error_in(reply)
+    if error is not None or not isinstance(reply, dict):
+        return error
+    reason = (reply.get("meta_info") or {}).get("finish_reason")  # of SGLang; vLLM's is a word
+    if isinstance(reason, dict) and reason.get("type") == "abort":
+        return {"message": f"aborted: {reason.get('message', '')}", "code": reason.get("status_code")}
+    word = next((choice.get("finish_reason") for choice in reply.get("choices") or () if isinstance(choice, dict)), None)
+    return f"the turn ended with finish_reason {word!r}" if word in BROKEN else None
+
+
 def _of_sglang(reply: Any) -> _Generation:
     meta = reply["meta_info"]
     reason = meta["finish_reason"]
-    if reason["type"] == "abort":
-        raise ValueError(f"aborted: {reason.get('message', '')}")
     pairs = meta["output_token_logprobs"]  # [log-probability, id, text or null] a token
     return _Generation(ids=[int(pair[1]) for pair in pairs], logprobs=[float(pair[0]) for pair in pairs], num_prompt=int(meta["prompt_tokens"]),
                        cut=reason["type"] == "length", version=str(meta.get("weight_version", "")))

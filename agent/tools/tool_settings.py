@@ -42,7 +42,7 @@ class ToolSettings:
     summaries: bool = False
     """text_search reads each page and gives a summary for the query (OpenSearch-VL), where a reader model is configured."""
     seconds: Annotated[float, Gt(0)] = 90.0
-    """Wall time of a call."""
+    """Wall time of a call, less what its requests wait for their place at a provider."""
     cache_bytes: int = 64 << 20
     """Results kept in memory for identical calls; 0 for none."""
     ocr_side: Annotated[int, Gt(0)] = 960

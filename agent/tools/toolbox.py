@@ -4,7 +4,6 @@ A result's status is decided here and in the tools' code, by exceptions of known
 never looked at. Pictures enter the bank here, and handles get into texts here only, so that what a tool or a service
 returned can be cached for any bank.
 """
-import asyncio
 import copy
 import time
 from dataclasses import replace
@@ -22,6 +21,7 @@ from agent.tools.tool_schema import Tool
 from agent.tools.tool_settings import CONFINED, ToolSettings
 from agent.turns.image_bank import ImageBank, handle_text, parse_handle
 from agent.turns.tool_output import NewPicture, Output, ToolFault, model_fault, of_provider, provider_fault
+from calls.waiting import time_limit
 from models.picture_file import PictureError
 from prompts.fence import capped
 from records.episodes import ToolCall, ToolResult, ToolStatus
@@ -154,7 +154,7 @@ class ToolBox:
         at = Context(bank=bank, provider=self.provider, settings=self.settings, withheld=self._withheld, sandbox=self.sandbox,
                      summarise=self.summarise)
         try:
-            async with asyncio.timeout(self.settings.seconds):
+            async with time_limit(self.settings.seconds):
                 return await tool.run(at, **arguments)
         except ProviderFault as fault:
             raise of_provider(fault) from fault

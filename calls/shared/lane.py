@@ -5,11 +5,12 @@ that 429s teach (a cubic), and a time before which nobody starts (`Retry-After`)
 it wants, and gets slots and times to start for many calls in one message. Slots of a worker that is not heard of expire.
 """
 import asyncio
+import math
 import time
 from collections import deque
 
 from calls.attempts import Status
-from calls.pacing import Pace
+from calls.pacing import Latency, Pace
 from calls.retry import CallFault, RetryPolicy
 from calls.shared.link import Link
 from records.errors import ProviderFault
@@ -34,12 +35,13 @@ class SharedLane:
     def __init__(self, link: Link, pair: str, worker: str, pace: Pace, *, life: float) -> None:
         self._link, self._pair, self._worker, self._pace, self._life = link, pair, worker, pace, life
         self.in_flight = 0
-        self.window = float(pace.max_in_flight)
+        self.window = float(pace.first)
         self.rate = 0.0
         """Starts a second, over all workers; for people."""
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._granted: set[asyncio.Future[None]] = set()
-        self._replied = 0
+        self._latency = Latency()
+        self._replied, self._wider = 0, 0.0
         self._overloaded_at = self._limited_at = 0.0  # monotonic seconds, 0 for none
         self._closed_until = 0.0
         self._news = False
@@ -70,11 +72,17 @@ class SharedLane:
             self._granted.discard(waiter)
         return time.monotonic()
 
-    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False,
-              retry_after: float | None = None, banned: float | None = None) -> None:
+    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False, timeout: float = math.inf,
+              late: bool = False, retry_after: float | None = None, banned: float | None = None) -> None:
         """Gives the slot back and tells how the call went; see `Lane.leave`. A 429 teaches the rate, not the window; a ban stops all workers."""
+        full = not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)
         self.in_flight -= 1
         self._replied += replied
+        if replied:
+            step = self._latency.step(time.monotonic() - entered, timeout, self.window) if self._pace.slow_start else 1.0
+            self._wider += step if step < 0 or full else 0.0
+        elif late and self._pace.slow_start and not self._latency.is_crowd(timeout, self.window):
+            self._wider, overloaded = self._wider - 0.5, False
         if limited:
             self._limited_at = max(self._limited_at, entered)
         elif overloaded:
@@ -116,18 +124,20 @@ class SharedLane:
 
     async def _ask(self) -> float:
         """One message; seconds after which another is worth while."""
-        told = self._replied, self._overloaded_at, self._limited_at, self._closed_until
+        told = self._overloaded_at, self._limited_at, self._closed_until
+        replied, wider = self._replied, self._wider
         now = time.monotonic()
         pause = max(0, round((self._closed_until - now) * 1000)) if self._closed_until else 0
-        self._replied, self._overloaded_at, self._limited_at, self._closed_until = 0, 0.0, 0.0, 0.0
+        self._replied, self._wider, self._overloaded_at, self._limited_at, self._closed_until = 0, 0.0, 0.0, 0.0, 0.0
         try:
             answer = await self._link.submit(*self._link.call_of(
-                "lane", self._pair, self._worker, self.in_flight, len(self._waiters), told[0], self._server_ms(told[1]), self._server_ms(told[2]),
-                pause, self._pace.max_in_flight, (self._pace.requests_per_minute or 0) / 60, round(self._life * 1000), AHEAD_MS), keep=True)
+                "lane", self._pair, self._worker, self.in_flight, len(self._waiters), replied, self._server_ms(told[0]), self._server_ms(told[1]),
+                pause, self._pace.max_in_flight, (self._pace.requests_per_minute or 0) / 60, round(self._life * 1000), AHEAD_MS,
+                self._pace.first, f"{wider:.6f}"), keep=True)
         except ProviderFault:
-            self._replied += told[0]
+            self._replied, self._wider = self._replied + replied, self._wider + wider
             self._overloaded_at, self._limited_at, self._closed_until = map(max, zip(
-                told[1:], (self._overloaded_at, self._limited_at, self._closed_until), strict=True))
+                told, (self._overloaded_at, self._limited_at, self._closed_until), strict=True))
             raise
         stamp, _allowed, starts, first, spacing, wait, window, rate = map(float, answer)
         after = time.monotonic()

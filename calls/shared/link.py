@@ -51,7 +51,7 @@ PASSING_WORDS = ("MISCONF", "LOADING", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS")
 @cache
 def script(name: str) -> tuple[str, str]:
     """A script's text and its SHA1, by which the server knows it."""
-    prelude = ["common"] + (["attempts"] if name in ("start", "settle", "abandon", "sweep") else [])
+    prelude = ["common"] + (["attempts"] if name in ("start", "settle", "abandon", "sweep", "owners") else [])
     text = "\n".join((SCRIPTS / f"{part}.lua").read_text(encoding="utf-8") for part in [*prelude, name])
     return text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 

@@ -1,8 +1,10 @@
 """The call cache, the ledger and the budget in one Redis database, shared by the workers of a cluster.
 
 Every decision is one script on the server, so that cache, calls in flight and budget agree over all workers. An attempt
-in flight is held by its worker for as long as the worker's sign of life stands (a key that expires unless it is renewed)
-and the request's own timeout is not long over. Then the attempt is lost, and whoever waits for it sends the request.
+in flight is held by its worker for as long as the worker exists and the request's own timeout is not long over. Then the
+attempt is lost, and whoever waits for it sends the request. Whether a worker exists is seen where it runs on the same
+machine, however slow it is or whether it is stopped; of others only their sign of life tells (a key that expires unless
+it is renewed).
 
 What a user needs of the server: version 6 or later, memory for all replies and ledger rows, `maxmemory-policy
 noeviction` (else replies and spend would vanish: refused at open), and `appendonly yes`. With the append-only file a
@@ -16,6 +18,7 @@ import socket
 import threading
 import time
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -24,6 +27,7 @@ from redis.exceptions import RedisError
 from calls.attempts import FREE_OF_CHARGE, Status
 from calls.budget import Budget, Spend
 from calls.cache import Decision, Started
+from calls.owner import is_alive, this_machine, this_owner
 from calls.pacing import Pace
 from calls.request import CallRequest, Reply
 from calls.shared.lane import SharedLane
@@ -35,7 +39,7 @@ LOG = logging.getLogger(__name__)
 VERSION = 1
 LEAST_REDIS = 6
 LIFE_SECONDS = 15.0
-"""A worker that was not heard of for so long is taken for dead."""
+"""A worker on another machine that was not heard of for so long is taken for dead."""
 PATIENCE_SECONDS = 60.0
 """How long a call waits for a server that is away or starts again."""
 OPEN_SECONDS = 5.0
@@ -43,6 +47,8 @@ OPEN_SECONDS = 5.0
 LEASE_MARGIN = 60.0
 """Seconds past its timeout after which an attempt is lost though its worker lives."""
 LIMITS = ("money", "tokens", "calls")
+_OPEN: set[str] = set()
+"""The owners' names of this process's caches that are open."""
 
 
 def check_server(link: Link) -> None:
@@ -72,7 +78,7 @@ class RedisCache:
 
     Args:
         place: the address, `redis://host:port/db?prefix=NAME`. Budget and ledger are those of the prefix.
-        life: seconds after which a worker that is not heard of counts as dead.
+        life: seconds after which a worker on another machine that is not heard of counts as dead.
         patience: seconds for which a call waits for a server that is away.
 
     Raises:
@@ -84,15 +90,16 @@ class RedisCache:
         self.life = life
         self._link = Link(self.place, patience=patience)
         check_server(self._link)
-        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}".replace(" ", "_")
-        self._num_lanes = 0
+        self._owner = f"{this_machine() or socket.gethostname()}|{this_owner()}|{uuid.uuid4().hex[:12]}".replace(" ", "_")
+        self._swept, self._num_lanes = 0.0, 0
         try:
             self._data = self._open_data()
             self._stopped = threading.Event()
             self._renew()
-            self._sweep()
+            self._link.run_now(*self._sweep(self._link.run_now(*self._link.call_of("owners", self._grace()))))
         except ProviderFault as fault:
             raise InputError(str(self.place), f"the call cache cannot be opened: {fault.message}", "Check the server and its rights.") from None
+        _OPEN.add(self._owner)
         # A thread, since an event loop that computes for seconds, or ends, is no sign of death.
         self._thread = threading.Thread(target=self._live, name="sign of life", daemon=True)
         self._thread.start()
@@ -112,10 +119,12 @@ class RedisCache:
         attempt, reserved = int.from_bytes(os.urandom(6)), _reserved(request)
         row = _row(key, request, Status.IN_FLIGHT, None, reserved, 1, request.price is None, True)
         limits = ["" if limit is None else repr(limit) for limit in (budget.money, budget.tokens, budget.calls)]
-        answer = await self._link.submit(
-            *self._link.call_of("start", key, attempt, self._owner, self._data, round((request.timeout + LEASE_MARGIN) * 1000), self._grace(),
-                                repr(reserved[0]), reserved[1] + reserved[2], row, *limits),
-            undo=self._link.call_of("abandon", key, attempt))
+        command = self._link.call_of("start", key, attempt, self._owner, self._data, round((request.timeout + LEASE_MARGIN) * 1000), self._grace(),
+                                     repr(reserved[0]), reserved[1] + reserved[2], row, *limits)
+        answer = await self._link.submit(*command, undo=self._link.call_of("abandon", key, attempt))
+        while answer[0] == b"busy" and _is_gone(answer[1].decode(), answer[2] == 1):
+            await self._link.submit(*self._link.call_of("sweep", answer[1]))
+            answer = await self._link.submit(*command, undo=self._link.call_of("abandon", key, attempt))
         match answer[0]:
             case b"send":
                 return Started(Decision.SEND, attempt_id=attempt)
@@ -125,6 +134,9 @@ class RedisCache:
                 return Started(Decision.BUSY)
             case b"full" | b"exceeded" as word:
                 limit = LIMITS[int(answer[1]) - 1]
+                if word == b"full" and time.monotonic() - self._swept > self.life / 4:  # what the dead hold may be what is waited for
+                    self._swept = time.monotonic()
+                    await self._link.submit(*self._sweep(await self._link.submit(*self._link.call_of("owners", self._grace()))))
                 return Started(Decision(word.decode()), limit=f"the budget of {getattr(budget, limit):g} {limit}")
         raise self._gone()
 
@@ -138,6 +150,10 @@ class RedisCache:
         answer = await self._link.submit(*self._settle(attempt_id, key, request, status, seconds, reply), keep=True)
         if answer[0] == b"gone":
             raise self._gone()
+
+    async def forget(self, key: str, reply: Reply) -> None:
+        """Removes a reply that is none; see `CallCache`."""
+        await self._link.submit(*self._link.call_of("forget", key, reply.body))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
         """Ends an attempt as lost, at once. Where the server is away the attempt is found lost later, by its lease."""
@@ -167,6 +183,7 @@ class RedisCache:
         """Ends the sign of life and the connections that are not an event loop's."""
         self._stopped.set()
         self._thread.join()
+        _OPEN.discard(self._owner)
         try:
             self._link.run_now("DEL", self._name("alive", self._owner))
         except ProviderFault as fault:
@@ -196,8 +213,9 @@ class RedisCache:
         run("SET", self._name("id"), uuid.uuid4().hex, "NX")
         return run("GET", self._name("id")).decode()
 
-    def _sweep(self) -> None:
-        self._link.run_now(*self._link.call_of("sweep", self._grace()))
+    def _sweep(self, owners: Sequence[Any]) -> tuple[Any, ...]:
+        """The command that marks the attempts of workers that are gone, and those whose time is over, as lost. Takes what `owners.lua` gives."""
+        return self._link.call_of("sweep", *(name for name, silent in zip(owners[::2], owners[1::2], strict=True) if _is_gone(name.decode(), silent == 1)))
 
     def _renew(self) -> None:
         self._link.run_now("SET", self._name("alive", self._owner), 1, "PX", round(self.life * 1000))
@@ -231,6 +249,15 @@ class RedisCache:
         told = () if reply is None else (reply.body, reply.tokens_in, reply.tokens_out, int(reply.estimated))
         return self._link.call_of("settle", key, attempt_id, self._data, row, repr(reserved[0]), reserved[1] + reserved[2],
                                   repr(cost[0]), cost[1] + cost[2], calls, *told)
+
+
+def _is_gone(owner: str, silent: bool) -> bool:
+    """Whether a worker is no more: seen, where it is of this machine; else taken for dead after its silence."""
+    machine, _, rest = owner.partition("|")
+    process, _, _ = rest.partition("|")
+    if not process or machine != this_machine():
+        return silent
+    return owner not in _OPEN if process == this_owner() else not is_alive(process)
 
 
 def _reserved(request: CallRequest) -> tuple[float, int, int]:

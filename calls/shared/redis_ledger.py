@@ -62,6 +62,19 @@ def last_settled(place: str) -> float:
     return float(orjson.loads(last)["ended"]) if last else 0.0
 
 
+def last_attempts(place: str, since: float, most: int) -> list[tuple[str, str, str]]:
+    """See `calls.ledger.last_attempts`; those that were lost with their worker are left out."""
+    link = Link(place_of(place), patience=PATIENCE_SECONDS)
+    try:
+        ended = [orjson.loads(row) for row in link.run_now("LRANGE", f"{link.place.prefix}:ledger", -most, -1)]
+        held = [orjson.loads(row.split(b" ", 5)[5]) for row in link.run_now("HVALS", f"{link.place.prefix}:open")]
+    except ProviderFault as fault:
+        raise InputError(str(link.place), f"the call ledger cannot be read: {fault.message}", "Start Redis there and check the address.") from None
+    finally:
+        link.close()
+    return [(row["provider"], row["key"], row["status"]) for row in (*ended, *held) if row["ended"] >= since][-most:]
+
+
 def cost_lines(place: str, by: Sequence[str]) -> list[CostLine]:
     """Sums by group; see `calls.ledger.cost_lines`."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)

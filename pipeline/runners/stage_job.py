@@ -1,5 +1,4 @@
 """What every job made of stages has in common: it runs with a progress bar, says why it broke off, and counts what its files hold."""
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,10 +6,11 @@ from typing import Any
 
 import apache_beam as beam
 
-from calls.ledger import cost_lines, has_ledger, last_settled
+from calls.ledger import last_settled
 from files.locations import is_remote, listed
 from files.parquet import write_whole
 from models.endpoints import EndpointConfig
+from pipeline.runners.endpoint_progress import EndpointProgress
 from pipeline.runners.progress import watching
 from pipeline.runners.run_log import known_cause
 from pipeline.runners.runner_options import RunnerOptions
@@ -20,9 +20,6 @@ from records.errors import InputError, QuestloomError
 from records.outcomes import Pending, PendingCause, Reason, Rejection, StageCount
 from transforms.stages.run_folder import RunFolder
 from transforms.stages.stage import Stage
-
-WATCHED_SECONDS = 60.0
-"""How long after its beginning a run is watched for endpoints that do not answer."""
 
 
 def run_stages(build: Callable[[beam.Pipeline], Any], stages: Sequence[Stage], run: RunFolder, *, num_shards: int, runner: RunnerOptions, workers: int,
@@ -37,17 +34,18 @@ def run_stages(build: Callable[[beam.Pipeline], Any], stages: Sequence[Stage], r
         workers: processes, for the runner in process.
         title: what the job is.
         calls: the run's call cache, where it asks models: a shard whose replies arrive is no standstill.
-        endpoints: those that it may ask; of one that cannot be reached the user is told at once.
+        endpoints: those that it may ask; what they do is told beside the job's progress.
 
     Raises:
         QuestloomError: the job broke off.
     """
-    progress, silent = StageProgress(run, stages, num_shards), _silent_endpoints(calls, endpoints)
+    asked = EndpointProgress(calls, endpoints)
+    progress = StageProgress(run, stages, num_shards, beside=asked.words)
 
     def moved() -> object:
         return [len(run.shards(stage.label, "kept")) for stage in stages], last_settled(calls) if calls is not None else 0.0
 
-    with watching(title, len(stages) * num_shards, progress.look, news=lambda: [*progress.news(), *silent()], slow=is_remote(run.path)):
+    with watching(title, len(stages) * num_shards, progress.look, news=lambda: [*progress.news(), *asked.news()], slow=is_remote(run.path)):
         try:
             run_pipeline(build, runner, workers=workers, title=title, moved=moved)
         except QuestloomError:
@@ -56,26 +54,6 @@ def run_stages(build: Callable[[beam.Pipeline], Any], stages: Sequence[Stage], r
             raise job_failed(run, error) from error
     if not is_remote(run.path):
         sweep(run, stages)
-
-
-def _silent_endpoints(calls: Path | str | None, endpoints: Sequence[EndpointConfig]) -> Callable[[], list[str]]:
-    """Gives what to tell of endpoints that nothing answers at, where nothing has ever answered the run; each once. A ledger in Redis is not looked at."""
-    addresses = {endpoint.name: endpoint.base_url for endpoint in endpoints}
-    if not isinstance(calls, Path) or (has_ledger(calls) and any(line.num_calls for line in cost_lines(calls, ()))):
-        return list
-    until = time.monotonic() + WATCHED_SECONDS
-
-    def look() -> list[str]:
-        if not addresses or time.monotonic() > until or not has_ledger(calls):
-            return []
-        try:
-            lines = cost_lines(calls, ("provider",))
-        except InputError:
-            return []  # the file is being made; the next look finds it whole
-        silent = [line.group[0] for line in lines if line.num_faults and not line.num_calls and line.group[0] in addresses]
-        return [f"endpoint {name} at {addresses.pop(name)} has given no reply so far; what may pass is tried again for about a minute" for name in silent]
-
-    return look
 
 
 def sweep(run: RunFolder, stages: Sequence[Stage]) -> None:

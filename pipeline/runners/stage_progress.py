@@ -6,7 +6,7 @@ lists and reads nothing, so there it tells parts and not questions.
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow.parquet as pq
@@ -41,10 +41,11 @@ class StageProgress:
         run: where the stages write.
         stages: the job's.
         num_shards: of each stage.
+        beside: gives what else is to be told beside the words of a stage; "" for nothing.
     """
 
-    def __init__(self, run: RunFolder, stages: Sequence[Stage], num_shards: int) -> None:
-        self.run, self.stages, self.num_shards = run, stages, num_shards
+    def __init__(self, run: RunFolder, stages: Sequence[Stage], num_shards: int, *, beside: Callable[[], str] = str) -> None:
+        self.run, self.stages, self.num_shards, self._beside = run, stages, num_shards, beside
         self._remote = is_remote(run.path)
         self._seen = {stage.name: _Seen() for stage in stages}
         self._told: set[str] = set()
@@ -54,7 +55,7 @@ class StageProgress:
         """Finished shards of all stages, and what is being done, in words."""
         for stage in self.stages:
             self._read(stage)
-        return sum(len(seen.whole) for seen in self._seen.values()), self._words()
+        return sum(len(seen.whole) for seen in self._seen.values()), "; ".join(filter(None, (self._words(), self._beside())))
 
     def news(self) -> list[str]:
         """A line for each stage that came to its end since the last call, where it has something to tell."""

@@ -107,6 +107,54 @@ def test_overload_that_one_worker_meets_halves_the_window_of_all_once(workers):
     asyncio.run(work())
 
 
+def test_a_slow_start_is_one_for_all_workers_and_what_one_learns_widens_the_window_of_all(workers):
+    async def work() -> tuple[list[int], int]:
+        now, seen, done = 0, [], 0
+        both = lanes(workers, Pace(max_in_flight=16, slow_start=True))
+
+        async def one(lane: SharedLane) -> None:
+            nonlocal now, done
+            for _ in range(4):
+                entered = await lane.enter()
+                now += 1
+                seen.append(now)
+                await asyncio.sleep(0.1)
+                now, done = now - 1, done + 1
+                lane.leave(entered, replied=True, timeout=60.0)
+
+        await asyncio.gather(*(one(lane) for lane in both for _ in range(20)))
+        await closed(workers)
+        return seen, done
+
+    seen, done = asyncio.run(work())
+    assert (seen[0], max(seen), done) == (1, 16, 160)
+    assert max(seen[:4]) <= 4, "not all at once"
+
+
+def test_timeouts_narrow_the_window_of_all_by_half_a_place_each_or_halve_it_where_they_are_many(workers):
+    async def work() -> None:
+        one, two = lanes(workers, Pace(max_in_flight=16, slow_start=True))
+        for _ in range(30):
+            flight = await asyncio.gather(*(one.enter() for _ in range(max(1, int(one.window)))))
+            for entered in flight:
+                one.leave(entered, replied=True, timeout=60.0)
+            await told(one)
+            if one.window == 16:
+                break
+        one.leave(await one.enter(), overloaded=True, late=True, timeout=60.0)
+        await told(one)
+        two.leave(await two.enter())
+        assert two.window == pytest.approx(15.5, abs=0.01)
+        for entered in await asyncio.gather(*(one.enter() for _ in range(15))):
+            one.leave(entered, overloaded=True, late=True, timeout=60.0)
+        await told(one)
+        two.leave(await two.enter())
+        assert two.window < 8
+        await closed(workers)
+
+    asyncio.run(work())
+
+
 def test_retry_after_that_one_worker_is_told_stops_the_other(workers):
     async def work() -> float:
         one, two = lanes(workers, Pace(max_in_flight=4))

@@ -101,7 +101,7 @@ def test_a_text_is_asked_with_the_roles_parameters_and_comes_from_the_cache_the_
     assert first.tokens_in > 0 < first.tokens_out
     assert get_stats(server)["last_body"] == {
         "model": "small", "messages": [{"role": "user", "content": "Which bridge?"}], "temperature": 0.5, "top_p": 0.9,
-        "max_tokens": 100, "seed": 7}
+        "max_tokens": 100, "seed": 7, "stream": False}
 
 
 def test_pictures_are_sent_as_data_urls_and_known_by_hash(server, mock):

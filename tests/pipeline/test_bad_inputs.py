@@ -4,6 +4,7 @@ import gzip
 import json
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.mock_endpoint import running
 from calls.retry import RetryPolicy
 from pipeline.cli import BAD_INPUT, FAILED, main
 from pipeline.runners.run_log import VARIABLE
@@ -222,6 +224,20 @@ def test_an_endpoint_that_nothing_answers_at_is_told_at_once_and_ends_the_run_so
     said = capfd.readouterr()
     assert said.err.count("endpoint e at http://127.0.0.1:9/v1 has given no reply so far") == 1
     assert "A provider failed (e: cannot be reached at http://127.0.0.1:9/v1" in said.out and "Run the same command again" in said.out
+
+
+def test_an_endpoint_that_never_replies_in_time_is_told_in_the_progress_line_and_ends_the_run_soon(small, tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2))
+    monkeypatch.setattr("pipeline.runners.progress.LINE_SECONDS", 0.5)
+    with running(mean=30) as url:
+        (tmp_path / "llm.yaml").write_text(LLM.replace("http://127.0.0.1:9/v1", url).replace("name: e,", "name: e, timeout: 0.2,"))
+        monkeypatch.setattr(sys, "argv", ["questloom", "synth", "--store", small, "--out", str(tmp_path / "run"), "--recipe", str(tmp_path / "llm.yaml"),
+                                          "--set", "seeds.count=24", "--workers", "1"])
+        with pytest.raises(SystemExit, match=str(FAILED)):
+            main()
+    said = capfd.readouterr()
+    assert re.search(r"synth: [^\n]*; e: \d+ asked, 0 answered, \d+ gave no reply within 0.2 s: lower max_in_flight or raise timeout\n", said.err)
+    assert "A provider failed (e: no reply within 0.2 s" in said.out
 
 
 @pytest.mark.parametrize("command", ["report --run {}", "audit --run {}", "recheck --run {} --store {}", "publish --run {} --to {}/x",

@@ -2,7 +2,7 @@
 --   id              names the data; gone where the server lost them
 --   reply:KEY       hash: body, tokens_in, tokens_out, estimated
 --   open            hash: KEY -> "ID OWNER LEASE MONEY TOKENS ROW", the attempts in flight; ROW is the ledger's, as JSON
---   lost            hash: ID -> ROW, attempts whose owner died
+--   lost            hash: ID -> ROW, attempts whose owner died, or whose time was over
 --   ledger          list of ROWs, the attempts that ended
 --   spent           hash: money, tokens, calls; the sums over open, lost and ledger
 --   alive:OWNER     stands while its process does (it expires)
@@ -18,9 +18,13 @@ local function just_started(grace)
   return seconds ~= nil and tonumber(seconds) * 1000 < grace
 end
 
-local function is_dead(attempt, grace)
-  if attempt.lease <= now() then return true end
-  return redis.call('EXISTS', p .. ':alive:' .. attempt.owner) == 0 and not just_started(grace)
+-- Whether nothing was heard of an owner for too long. What that means, who asks decides: it may see the process.
+local function is_silent(owner, grace)
+  return redis.call('EXISTS', p .. ':alive:' .. owner) == 0 and not just_started(grace)
+end
+
+local function is_over(attempt)
+  return attempt.lease <= now()
 end
 
 local function lose(key, attempt)
@@ -28,12 +32,12 @@ local function lose(key, attempt)
   redis.call('HSET', p .. ':lost', attempt.id, attempt.row)
 end
 
--- Marks the attempts of dead owners; gives the sums of those that stay in flight.
-local function sweep(grace)
+-- Marks the attempts of some owners, by name, and those whose time is over; gives the sums of those that stay in flight.
+local function sweep(gone)
   local all, money, tokens, calls = redis.call('HGETALL', p .. ':open'), 0, 0, 0
   for i = 1, #all, 2 do
     local attempt = unpacked(all[i + 1])
-    if is_dead(attempt, grace) then
+    if gone[attempt.owner] or is_over(attempt) then
       lose(all[i], attempt)
     else
       money, tokens, calls = money + attempt.money, tokens + attempt.tokens, calls + 1

@@ -3,17 +3,22 @@
 -- ARGV: pair, worker, calls in flight, calls that wait, replies since the last message,
 --       when the last call that met overload (5xx, timeout) and the last that met a 429 had started (0: none),
 --       ms for which nobody may start (0: none), most calls in flight, most starts a second (0: no limit),
---       ms that a worker's slots stand without news of it, ms of starts that are given out ahead
+--       ms that a worker's slots stand without news of it, ms of starts that are given out ahead,
+--       calls in flight in the beginning, how much the replies widen (or narrow) the window
 local lane, slots = p .. ':lane:' .. ARGV[1], p .. ':slots:' .. ARGV[1]
 local worker, held, waiting, replied = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local overloaded_at, limited_at, pause = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local most, most_rate, life, ahead = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local first, wider = tonumber(ARGV[13]), tonumber(ARGV[14])
 local t = now()
 
-local names = { 'began', 'window', 'cut', 'rate', 'ceiling', 'since', 'span', 'next', 'closed', 'second', 'count', 'before' }
+local names = { 'began', 'window', 'cut', 'rate', 'ceiling', 'since', 'span', 'next', 'closed', 'second', 'count', 'before', 'doubles' }
 local s = {}
 for i, value in ipairs(redis.call('HMGET', lane, unpack(names))) do s[names[i]] = tonumber(value or 0) end
-if s.began == 0 then s.began, s.window, s.rate = t, most, math.max(32, most) end
+if s.began == 0 then
+  s.began, s.window, s.rate = t, first, math.max(32, most)
+  s.doubles = first < most and most or 0
+end
 
 -- Replies over the last second: this clock second's, and of the one before the part that is not yet a second old.
 local second = math.floor(t / 1000)
@@ -24,9 +29,13 @@ end
 s.count = s.count + replied
 local lately = s.count + s.before * (1 - (t / 1000 - second))
 
--- The window: one more a window of replies; half after overload, once for all calls that were in flight together.
-s.window = math.min(most, s.window + replied / s.window)
-if overloaded_at > s.cut then s.window, s.cut = math.max(1, s.window / 2), t end
+-- The window: twice as many a window of replies in the beginning, then one more; half after overload, once for all calls that were in flight together.
+if wider > 0 and s.window >= s.doubles then wider = wider / s.window end
+s.window = math.max(1, math.min(most, s.window + wider))
+if overloaded_at > s.cut then
+  s.window, s.cut = math.max(1, s.window / 2), t
+  s.doubles = s.window
+end
 
 -- The rate. Until the first 429 it grows by one a reply (e-fold a second), from what is really replied. A 429 tells the limit: what
 -- was replied in the last second. Then it starts 3 % below, comes back, stays about there for long and goes on past it
@@ -96,14 +105,14 @@ else
 end
 
 -- Starts, evenly spaced at the rate. What a short jam of the workers cost is made up for, except at a rate that the user states.
-local starts, first, wait = math.max(0, math.min(waiting, allowed - held)), 0, 20
+local starts, begin, wait = math.max(0, math.min(waiting, allowed - held)), 0, 20
 if t < s.closed then
   starts, wait = 0, s.closed - t
 elseif starts > 0 then
   s.next = math.max(s.next, most_rate == 0 and t - ahead / 2 or t)
   starts = math.max(0, math.min(starts, math.floor((t + ahead - s.next) * rate / 1000) + 1))
   if s.next > t + ahead then starts = 0 end
-  first = s.next
+  begin = s.next
   s.next = s.next + starts * 1000 / rate
   if starts < waiting then wait = math.max(1, math.min(20, s.next - ahead / 2 - t)) end
 end
@@ -116,5 +125,5 @@ end
 redis.call('HSET', lane, unpack(fields))
 redis.call('PEXPIRE', lane, string.format('%.0f', math.max(600000, s.closed - t)))
 redis.call('PEXPIRE', slots, 600000)
-return { string.format('%.3f', t), tostring(allowed), tostring(starts), string.format('%.3f', first), string.format('%.6f', 1000 / rate),
+return { string.format('%.3f', t), tostring(allowed), tostring(starts), string.format('%.3f', begin), string.format('%.6f', 1000 / rate),
          string.format('%.3f', wait), string.format('%.3f', s.window), string.format('%.3f', rate) }

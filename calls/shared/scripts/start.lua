@@ -1,4 +1,4 @@
--- Decides on a request. Sent twice with the same attempt id (a connection broke), it gives the same answer and reserves once.
+-- Decides on a request; of one that is in flight it tells whose it is. Sent twice with the same attempt id (a connection broke), it gives the same answer and reserves once.
 -- ARGV: key, attempt id, owner, id of the data, lease in ms, grace in ms, cost in money and tokens, row,
 --       limits of money, tokens and calls ("" for none)
 local key, id, owner, data, row = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[9]
@@ -12,7 +12,7 @@ local held = redis.call('HGET', p .. ':open', key)
 if held then
   local attempt = unpacked(held)
   if attempt.id == id then return { 'send' } end
-  if not is_dead(attempt, grace) then return { 'busy' } end
+  if not is_over(attempt) then return { 'busy', attempt.owner, is_silent(attempt.owner, grace) and 1 or 0 } end
   lose(key, attempt)
 end
 
@@ -29,7 +29,7 @@ end
 
 local limit = breach(0, 0, 0)
 if limit > 0 then
-  if breach(sweep(grace)) > 0 then return { 'exceeded', tostring(limit) } end
+  if breach(sweep({})) > 0 then return { 'exceeded', tostring(limit) } end
   return { 'full', tostring(limit) }
 end
 

@@ -1,3 +1,5 @@
--- ARGV: grace in ms. Marks the attempts of dead owners as lost.
-sweep(tonumber(ARGV[1]))
+-- Marks the attempts of owners that are gone, and those whose time is over, as lost. ARGV: the owners
+local gone = {}
+for _, owner in ipairs(ARGV) do gone[owner] = true end
+sweep(gone)
 return { 'ok' }

@@ -100,6 +100,41 @@ def test_a_thought_that_the_server_parted_from_the_reply_is_put_before_it(url, t
     assert done.turns[0].thought == "I know."
 
 
+def raw(choice: dict) -> dict:
+    return {"kind": "raw", "type": "application/json", "pieces": [json.dumps({"choices": [{"index": 0, **choice}]})]}
+
+
+def test_a_thought_that_stands_among_the_parts_is_put_before_the_reply(url, tmp_path):
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "I know."}]}, {"type": "text", "text": "<answer>Ada</answer>"}]
+    script(url, raw({"message": {"content": parts}, "finish_reason": "stop"}))
+    done, = play(url, tmp_path, tasks(1))
+    assert (done.end, done.turns[0].text) == (EndReason.ANSWERED, "<think>\nI know.\n</think>\n\n<answer>Ada</answer>")
+
+
+@pytest.mark.parametrize("content", [None, "", "<think>\nWho?\n</think>"])
+def test_a_call_that_the_server_parted_from_the_reply_is_a_call(url, tmp_path, content):
+    call = {"id": "c", "type": "function", "function": {"name": "text_search", "arguments": '{"query": "Ada"}'}}
+    thought = {} if content else {"reasoning_content": "Who?"}
+    script(url, raw({"message": {"content": content, "tool_calls": [call], **thought}, "finish_reason": "tool_calls"}))
+    first = play(url, tmp_path, tasks(1))[0].turns[0]
+    assert (first.thought, first.violation, first.call.name, first.call.arguments) == ("Who?", "", "text_search", {"query": "Ada"})
+
+
+def test_a_native_call_whose_arguments_are_no_json_is_the_models_fault(url, tmp_path):
+    call = {"function": {"name": "text_search", "arguments": '{"query": "Ada'}}
+    script(url, raw({"message": {"content": "", "reasoning_content": "Who?", "tool_calls": [call]}, "finish_reason": "tool_calls"}))
+    assert play(url, tmp_path, tasks(1))[0].turns[0].violation == "bad_json"
+
+
+def test_an_error_inside_status_200_ends_no_episode_as_the_policys_and_is_gone_with_a_sound_server(url, tmp_path):
+    error = raw({"message": {"content": ""}, "finish_reason": "error", "error": {"code": 502, "message": "upstream overloaded"}})
+    script(url, *[error] * 50)
+    broken = play(url, tmp_path, tasks(25), attempts=2)
+    assert {e.end for e in broken} == {EndReason.PROVIDER} and "upstream overloaded" in broken[0].end_evidence
+    script(url)
+    assert {e.end for e in play(url, tmp_path, tasks(25))} == {EndReason.ANSWERED}
+
+
 def test_a_turn_cut_at_the_limit_ends_as_tokens_and_a_filter_as_format(url, tmp_path):
     script(url, {"kind": "truncated", "content": search("a long query")})
     assert play(url, tmp_path, tasks(1))[0].end == EndReason.TOKENS

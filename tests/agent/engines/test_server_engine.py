@@ -16,6 +16,7 @@ from agent.turns.limits import Limits
 from agent.turns.renderer import Renderer
 from agent.turns.token_renderer import Segment
 from calls.caller import Caller
+from calls.ledger import cost_lines
 from calls.retry import RetryPolicy
 from calls.sqlite import SqliteCache
 from records.episodes import Episode
@@ -192,6 +193,17 @@ def test_a_passing_fault_is_tried_again(server, caller, fault):
     before = server.num_requests
     assert step(engine(server, caller), opening(f"fault {fault!r}")[0]).token_ids
     assert server.num_requests - before == 2
+
+
+@pytest.mark.parametrize(("dialect", "error"), [
+    ("sglang", {"meta_info": {"finish_reason": {"type": "abort", "message": "gone"}, "output_token_logprobs": []}}),
+    ("sglang", {"error": {"message": "the scheduler is dead", "code": 500}}), ("vllm", {"object": "error", "message": "the engine is dead", "code": 500}),
+    ("vllm", {"choices": [{"finish_reason": "abort", "token_ids": [5], "logprobs": {"token_logprobs": [-1.0]}}], "usage": {"prompt_tokens": 3}})])
+def test_an_error_inside_status_200_is_tried_again_and_charged_to_nobody(server, caller, dialect, error):
+    server.faults.append(json.dumps(error).encode())
+    assert step(engine(server, caller, dialect=dialect), opening(f"error {error}")[0]).token_ids
+    line, = cost_lines(caller.cache.path, by=())
+    assert (line.num_calls, line.num_faults) == (1, 1)
 
 
 def test_a_lasting_fault_names_the_server_and_is_not_cached(server, caller):

@@ -7,6 +7,10 @@ from agent.providers.provider import Answered, Page, PageHit, PictureHit
 from agent.sandbox import SandboxFault
 from agent.tools import ToolBox, ToolSettings
 from agent.turns.image_bank import ImageBank
+from calls.caller import Caller
+from calls.pacing import Pace
+from calls.request import FREE, CallRequest, Reply
+from calls.sqlite import SqliteCache
 from records.episodes import ToolCall
 from records.errors import InputError, ProviderFault
 from tests.agent.live.live_bench import KEYS, SECRETS, LiveBench
@@ -184,6 +188,28 @@ def test_a_slow_provider_is_a_timeout_of_the_provider(bank):
             await asyncio.sleep(30)
     result = called(box_with(Slow(), seconds=0.05), bank, "text_search", {"query": "x"})
     assert (result.status, result.code) == ("provider_fault", "timeout") and result.seconds < 5
+
+
+def test_what_a_tools_request_waits_for_its_place_is_not_the_tools_time(bank, tmp_path):
+    cache = SqliteCache(tmp_path / "calls.sqlite")
+    caller = Caller(cache, paces={"search": Pace(1)})
+
+    class Crowded(Hostile):
+        async def search_text(self, query, k):
+            async def send(key: str) -> Reply:
+                await asyncio.sleep(0.4)
+                return Reply(body=b"")
+
+            await caller.call(CallRequest(provider="search", content=query, price=FREE), send)
+            return await super().search_text(query, k)
+
+    async def crowd() -> list[str]:
+        box = box_with(Crowded(), seconds=1.0)
+        results = await asyncio.gather(*(box.call(ToolCall(name="text_search", arguments={"query": f"x{n}"}), bank, turn=3) for n in range(6)))
+        return [result.status for result in results]
+
+    assert asyncio.run(crowd()) == ["ok"] * 6
+    cache.close()
 
 
 def test_a_store_that_cannot_be_reached_is_a_provider_fault(bank):

@@ -1,0 +1,134 @@
+"""Whether a request is sent twice where processes are stopped for longer than anybody waits for a sign of life, on a busy machine.
+
+    python -m benchmarks.stopped
+
+Three processes ask the same questions of a mock endpoint on loopback over one call cache, in a file and in a Redis server
+(started here), with signs of life that end after one second. Four times one of them is stopped by SIGSTOP for two to three
+seconds, at a random moment. Beside them ten processes compute. Printed: in how many runs each request was sent once, and
+how many requests were sent more than once. `--timeout 2` makes the time limit of a request shorter than the stops.
+"""
+import argparse
+import asyncio
+import contextlib
+import datetime
+import json
+import multiprocessing
+import os
+import platform
+import random
+import signal
+import tempfile
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+
+from benchmarks.mock_endpoint import running
+from benchmarks.pacing import redis_running
+from calls.cache import CallCache
+from calls.caller import Caller
+from calls.ledger import cost_lines
+from calls.open import open_cache
+from calls.shared.place import is_url
+from models.chat_client import ChatClient
+from models.endpoints import EndpointConfig, RoleConfig
+from models.messages import user
+
+WORKERS, QUESTIONS, WINDOW, MEAN = 3, 150, 16, 0.3
+LIFE = 1.0
+STOPS = 4
+"""Of a run."""
+FORK = multiprocessing.get_context("fork")
+
+
+def opened(place: str) -> CallCache:
+    """The cache; in Redis with signs of life that soon end."""
+    if not is_url(place):
+        return open_cache(place)
+    from calls.shared.redis_cache import RedisCache
+
+    return RedisCache(place, life=LIFE)
+
+
+def work(url: str, place: str, timeout: float) -> None:
+    """A worker: asks every question."""
+    async def ask() -> None:
+        cache = opened(place)
+        endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW, timeout=timeout)
+        client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="small")}, Caller(cache))
+        await asyncio.gather(*(client.chat("role", [user(f"question {number}")]) for number in range(QUESTIONS)))
+        await client.aclose()
+        cache.close()
+
+    asyncio.run(ask())
+
+
+def compute() -> None:
+    """Keeps a core busy."""
+    while True:
+        sum(range(100_000))
+
+
+@contextlib.contextmanager
+def load(number: int) -> Iterator[None]:
+    """So many processes that compute."""
+    busy = [FORK.Process(target=compute, daemon=True) for _ in range(number)]
+    for process in busy:
+        process.start()
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.join()
+
+
+def run(place: str, chance: random.Random, timeout: float) -> tuple[Counter[int], int, int]:
+    """How many requests were sent once, twice and so on; how often a process was stopped; how many attempts the ledger has as lost."""
+    with running(mean=MEAN) as url:
+        workers = [FORK.Process(target=work, args=(url, place, timeout)) for _ in range(WORKERS)]
+        for process in workers:
+            process.start()
+        num = 0
+        while any(process.is_alive() for process in workers):
+            time.sleep(chance.uniform(0.1, 0.5))
+            alive = [process for process in workers if process.is_alive()]
+            if alive and num < STOPS:
+                pid = chance.choice(alive).pid
+                assert pid is not None
+                os.kill(pid, signal.SIGSTOP)
+                time.sleep(chance.uniform(2 * LIFE, 3 * LIFE))
+                os.kill(pid, signal.SIGCONT)
+                num += 1
+        for process in workers:
+            process.join()
+            assert process.exitcode == 0, process.exitcode
+        with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as stats:
+            sent = json.load(stats)["by_key"]
+    assert len(sent) == QUESTIONS
+    return Counter(sent.values()), num, cost_lines(place, by=())[0].num_lost
+
+
+def main() -> None:
+    """Prints one line a backend."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--load", type=int, default=10, help="processes that compute beside them")
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds of a request")
+    parser.add_argument("--backends", nargs="+", default=["sqlite", "redis"])
+    asked = parser.parse_args()
+    print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} before")
+    with redis_running() as redis, load(asked.load), tempfile.TemporaryDirectory() as folder:
+        for backend in asked.backends:
+            sums, stops, lost, once = Counter[int](), 0, 0, 0
+            for number in range(asked.runs):
+                place = os.path.join(folder, f"{number}.sqlite") if backend == "sqlite" else f"{redis}?prefix=stopped-{os.getpid()}-{number}"
+                found, num, gone = run(place, random.Random(number), asked.timeout)
+                sums, stops, lost, once = sums + found, stops + num, lost + gone, once + (set(found) == {1})
+            print(f"{backend:<6}: each request once in {once} of {asked.runs} runs; {sum(sums.values()):,} requests, "
+                  f"{sum(n for times, n in sums.items() if times > 1):,} of them more than once; {stops} stops of {2 * LIFE:g} to {3 * LIFE:g} s, "
+                  f"{lost} attempts lost, load {os.getloadavg()[0]:.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

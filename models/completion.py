@@ -1,0 +1,125 @@
+"""What a chat server answered, in whichever of the shapes that servers know: one completion, or what in it is no reply.
+
+`whole` makes one JSON body of what came: a completion, a stream of its pieces, or lines of JSON. `read_completion` reads such a body. Both
+raise `CallFault` for an error inside status 200: it is the provider's, so the call is tried again, charged to nobody, and never cached.
+"""
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from calls.attempts import Status
+from calls.retry import CallFault
+from models.event_stream import joined
+from models.message_parts import loaded, name_and_arguments, said_in, sound
+from models.provider_error import error_in, fault_of_error
+
+CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+FILTERED = frozenset({"content_filter", "content_filtered", "safety", "sensitive", "recitation", "prohibited_content", "blocklist", "spii", "refusal"})
+BROKEN = frozenset({"error", "abort", "aborted", "cancelled", "canceled", "timeout", "failed", "network_error", "insufficient_system_resource"})
+"""Reasons to finish, as servers call them: a limit, a filter, an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One reply of a model."""
+
+    text: str
+    reasoning: str
+    """The thought, where the server parted it from the text."""
+    refusal: str
+    """Why the model or its provider declined."""
+    calls: tuple[tuple[str, str], ...]
+    """Native tool calls: name, and arguments as JSON, or whatever the model wrote in place of it, if anything."""
+    finish_reason: str
+    """As told, but "length" and "content_filter" whatever the server calls these."""
+    usage: tuple[int, int] | None
+    """Tokens in and out, where both are told."""
+
+
+def whole(raw: bytes, provider: str) -> bytes:
+    """One completion as JSON, fit to be kept.
+
+    Args:
+        raw: the body of a response of status 200.
+
+    Raises:
+        CallFault: it holds an error, no reply, or less than a whole one.
+    """
+    body = raw.removeprefix(b"\xef\xbb\xbf").strip()
+    if body[:1] in (b"{", b"["):
+        try:
+            loaded(body)
+        except ValueError:
+            if b"\n" not in body:
+                raise _no_completion(provider, raw) from None
+        else:
+            read_completion(body, provider)
+            return body
+    made = joined(body, provider)
+    if made is None:
+        raise _no_completion(provider, raw)
+    body = orjson.dumps(made)
+    read_completion(body, provider)
+    return body
+
+
+def read_completion(body: bytes, provider: str) -> Completion:
+    """Reads what `whole` made, or an earlier version kept.
+
+    Raises:
+        CallFault: as `whole`.
+    """
+    try:
+        said = loaded(body)
+    except ValueError:
+        raise _no_completion(provider, body) from None
+    if (error := error_in(said)) is not None:
+        raise fault_of_error(provider, error)
+    choices = said.get("choices") if isinstance(said, dict) else None
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise CallFault(provider, f"status 200 without a chat completion, but {_shown(body)}", Status.SERVER_ERROR)
+    choice = choices[0]
+    finish = choice.get("finish_reason") or ""
+    finish = str(finish.get("type", "") if isinstance(finish, dict) else finish)
+    finish = {**dict.fromkeys(CUT, "length"), **dict.fromkeys(FILTERED, "content_filter")}.get(finish.lower(), finish)
+    message = choice.get("message") or choice.get("delta") or ({"content": choice["text"]} if isinstance(choice.get("text"), str) else None)
+    error = next((found for part in (choice, message) if isinstance(part, dict) and (found := error_in({"error": part.get("error")})) is not None), None)
+    if error is not None or finish.lower() in BROKEN:
+        raise fault_of_error(provider, error or f"the reply ended with finish_reason {finish!r}", begun=True)
+    if message is None and finish == "content_filter":
+        message = {}
+    if not isinstance(message, dict) or not isinstance(message.get("content"), str | list | dict | None):
+        raise _no_completion(provider, body)
+    told = said_in(message)
+    refusal = told.refusal or ("content filter" if finish == "content_filter" else "")
+    calls = [name_and_arguments(call) for call in told.calls]
+    return Completion(sound(told.text), sound(told.thought), sound(refusal), tuple((sound(name), sound(arguments)) for name, arguments in calls),
+                      finish, _usage(said.get("usage")))
+
+
+def _usage(told: Any) -> tuple[int, int] | None:
+    """Tokens in and out; None where one is not told, or both are 0, which no request has."""
+    if not isinstance(told, dict):
+        return None
+    tokens_in = _count(told.get("prompt_tokens", told.get("input_tokens")))
+    tokens_out = _count(told.get("completion_tokens", told.get("output_tokens")))
+    return (tokens_in, tokens_out) if tokens_in is not None and tokens_out is not None and tokens_in + tokens_out else None
+
+
+def _count(told: Any) -> int | None:
+    """A number that may stand as text, or with a fraction of nothing."""
+    try:
+        number = float(told) if isinstance(told, str | int | float) and not isinstance(told, bool) else -1.0
+    except (ValueError, OverflowError):
+        return None
+    return int(number) if 0 <= number < 2 ** 53 else None
+
+
+def _shown(raw: bytes) -> str:
+    return repr(raw[:200].decode("utf-8", "replace") or "nothing")
+
+
+def _no_completion(provider: str, raw: bytes) -> CallFault:
+    """Gateways send such with status 200; a reply may have been paid."""
+    return CallFault(provider, f"status 200 without a chat completion, but {_shown(raw)}", Status.BAD_RESPONSE)

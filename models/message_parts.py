@@ -1,0 +1,99 @@
+"""What a message of a chat server says: text, thought, refusal and calls, in whichever fields and parts they stand."""
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks")
+"""Where servers that part the thought from the reply put it; some in two places at once."""
+WORDS = ("text", "thinking", "reasoning", "content", "summary", "refusal", "value", "parts")
+CALLS = ("tool_use", "tool_call", "function_call")
+MAX_DEPTH = 4
+"""Of parts within parts."""
+
+
+_SURROGATE, _HALF = re.compile("[\ud800-\udfff]"), re.compile("[\ud800-\udc7f\udd00-\udfff]")
+
+
+def loaded(body: bytes) -> Any:
+    """Decoded JSON. Parts of a character (a byte of several, a surrogate of two) are kept: the rest may be in a stream's next piece. See `sound`.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        try:
+            return json.loads(body.decode("utf-8", "surrogateescape"))
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+
+
+def sound(text: str) -> str:
+    """The text with the parts of characters joined, and replaced where the rest is missing.
+
+    >>> sound("\\ud83d" + "\\ude00"), sound(b"\\xf0\\x9f".decode("utf-8", "surrogateescape") + b"\\x98\\x80".decode("utf-8", "surrogateescape"))
+    ('😀', '😀')
+    """
+    if _SURROGATE.search(text) is None:
+        return text
+    paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return _HALF.sub("\ufffd", paired).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def words(value: Any, depth: int = 0) -> str:
+    """The text in a part, or in a list of parts."""
+    if isinstance(value, str):
+        return value
+    if depth > MAX_DEPTH:
+        return ""
+    if isinstance(value, list):
+        return "".join(words(part, depth + 1) for part in value)
+    return words(next((value[name] for name in WORDS if value.get(name)), ""), depth + 1) if isinstance(value, dict) else ""
+
+
+@dataclass
+class Said:
+    """What a message, or a piece of one, says."""
+
+    text: str = ""
+    thought: str = ""
+    """Where the server parted it from the text."""
+    refusal: str = ""
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    """Native tool calls, as they stand."""
+
+
+def said_in(message: dict[str, Any]) -> Said:
+    """Reads a message or a stream's piece of one; `content` is a text, or parts of several kinds."""
+    said = Said()
+    content = message.get("content")
+    for part in content if isinstance(content, list) else [content]:
+        if not isinstance(part, dict):
+            said.text += part if isinstance(part, str) else ""
+            continue
+        kind = str(part.get("type") or "text")
+        if kind in CALLS:
+            said.calls.append({**part, "arguments": part.get("arguments", part.get("input"))})
+        elif kind == "refusal":
+            said.refusal += words(part)
+        elif "thinking" in kind or "reasoning" in kind or part.get("thought") is True:
+            said.thought += words(part)
+        elif "text" in kind or isinstance(part.get("text"), str):  # others (pictures, references) say nothing
+            said.text += words(part)
+    said.thought = next(filter(None, (words(message.get(name)) for name in THOUGHTS)), "") or said.thought
+    said.refusal = words(message.get("refusal")) or said.refusal
+    told = message.get("tool_calls")
+    said.calls += [call for call in [*(told if isinstance(told, list) else []), message.get("function_call")] if isinstance(call, dict)]
+    return said
+
+
+def name_and_arguments(call: dict[str, Any]) -> tuple[str, str]:
+    """A native call's name, and its arguments as JSON, or whatever the model wrote in place of it; of a piece of a call, what it holds of both."""
+    function = call.get("function")
+    told = function if isinstance(function, dict) else call
+    arguments = told.get("arguments")
+    return str(told.get("name") or ""), arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
