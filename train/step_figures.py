@@ -1,6 +1,6 @@
 """What a step's rollouts were like, in figures: sums on each rank, added up over all, then shares and means."""
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,10 +30,12 @@ def sums_of(made: StepLessons, fatal: FatalRules) -> Sums:
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.lesson.row.episode_id: each.lesson for each in made.taught}
     clamps = fatal.treatment == "fatal_mask+clamp"
-    clamped = sum(clamps and each.rollout.fatal is not None and each.episode.id in taught and taught[each.episode.id].advantage == 0 for each in every)
+    clamped = sum(clamps and each.rollout.fatal is not None and (lesson := taught.get(each.episode.id)) is not None and lesson.advantage == 0
+                  and lesson.kl_only is None for each in every)
+    kl_only = Counter(f"kl_only/{each.lesson.kl_only}" for each in made.taught if each.lesson.kl_only)
     of_all: Sums = {"rollouts": made.rollouts, "continuations": made.continuations, "taught": len(made.taught), "clamped": clamped,
                     "sources": len(made.again), "recovered": sum(any(each.rollout.accuracy == 1 for each in some) for _, some in made.again),
-                    **{f"left_out/{why}": number for why, number in made.left_out.items()}}
+                    **{f"left_out/{why}": number for why, number in made.left_out.items()}, **kl_only}
     return added([of_all, *map(_of_rollout, every), *(_of_group(group, fatal) for group in made.groups)])
 
 
@@ -104,7 +106,7 @@ def told(total: Mapping[str, float]) -> dict[str, float]:
         made["query"] = share("query", "query_known")
     if total.get("sources"):
         made["recovery"] = share("recovered", "sources")
-    kinds = ("calls/", "end/", "left_out/", "results/")
+    kinds = ("calls/", "end/", "kl_only/", "left_out/", "results/")
     made.update({name: number / max(1, total["played"]) if name.startswith("calls/") else number for name, number in sorted(total.items())
                  if name.startswith(kinds)})
     return made
