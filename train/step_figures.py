@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agent.judges.query import MEASURED
 from records.episodes import EndReason, ToolStatus
 from records.errors import QuestloomError
 from train.fatal import FatalRules
@@ -90,8 +91,12 @@ def check_step(total: Mapping[str, float], care: CareSettings, step: int) -> Non
                            "was played is kept; mend the judge and run the same command again.")
 
 
-def told(total: Mapping[str, float]) -> dict[str, float]:
-    """A step's figures, for metrics."""
+def told(total: Mapping[str, float], query_by: str = "") -> dict[str, float]:
+    """A step's figures, for metrics.
+
+    Args:
+        query_by: who told r_query; the figure says so where it was measured in place of a judge.
+    """
     def share(name: str, of: str) -> float:
         return total.get(name, 0) / max(1, total.get(of, 0))
 
@@ -103,7 +108,7 @@ def told(total: Mapping[str, float]) -> dict[str, float]:
             "flat_questions": share("questions/flat", "questions"), "solved_questions": share("questions/solved", "questions"),
             "rollouts": total["rollouts"], "continuations": total["continuations"], "taught": total["taught"]}
     if total.get("query_known"):
-        made["query"] = share("query", "query_known")
+        made[f"query_{MEASURED}" if query_by == MEASURED else "query"] = share("query", "query_known")
     if total.get("sources"):
         made["recovery"] = share("recovered", "sources")
     kinds = ("calls/", "end/", "kl_only/", "left_out/", "results/")

@@ -87,7 +87,7 @@ class StepPlay:
         assert total["rollouts"] == len(every) * steps.rollouts, "a question was not played"
         check_step(total, self.settings.care, step)
         seconds = time.perf_counter() - began
-        figures = {**told(total), "play_seconds": seconds, "played_tokens_per_second": total["policy_tokens"] / seconds}
+        figures = {**told(total, self.actor.query_by), "play_seconds": seconds, "played_tokens_per_second": total["policy_tokens"] / seconds}
         return made, {"figures": figures, "lines": lines}
 
     def _groups(self, player: Player, asked: Sequence[Asked], version: int) -> list[Group]:

@@ -11,7 +11,7 @@ from train.settings_file import PRESETS, presets
 PUBLISHED = [
     # preset, lr, questions, rollouts, questions an update, temperature, top-p, clip low and high, KL, statistic, calls, tokens
     ("vsearcher", 2e-6, 32, 8, 0, 0.6, 0.9, 0.2, 0.2, 0.0, "sample", 30, 2_048 + 28_672),
-    ("opensearch_vl", 1e-6, 256, 8, 64, 0.7, 1.0, 0.2, 0.28, 0.001, "sample", 50, 4_096 + 70_000),
+    ("opensearch_vl", 1e-6, 256, 8, 64, 0.7, 1.0, 0.2, 0.28, 0.001, "population", 50, 4_096 + 70_000),
     ("ode", 2e-6, 96, 6, 0, 1.0, 1.0, 0.2, 0.28, 0.0, "leave_one_out", 50, 65_536),
     ("axpo", 1e-6, 32, 8, 0, 1.0, 1.0, 0.2, 0.4, 0.001, "population", 2, 32_768),
 ]
