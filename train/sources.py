@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from records.errors import InputError
 from records.identity import canonical_json
 from records.trajectories import Trajectory
-from train.data_sets import TRAIN, VALIDATION, DialogueFile, dialogue_files
+from train.data_sets import HUB, TRAIN, VALIDATION, DialogueFile, dialogue_files
 from train.dialogues import fields_of
 from train.rows import UnusableRow
 from transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
@@ -110,9 +110,11 @@ def _files(path: str, split: Split) -> list[DialogueFile]:
     Raises:
         InputError: see `dialogue_files`; or what is named for validation knows itself what is for validation.
     """
-    found = [] if split == "validation" and _episodes(path) is not None else dialogue_files(path, split)
-    if split == "validation" and any(file.split != VALIDATION for file in found or [DialogueFile(Path(path), TRAIN)]):
-        raise InputError(path, "knows itself which of its rows are for validation", "Name it with --data.")
+    if split == "validation" and _episodes(path) is not None:
+        raise InputError(path, "holds episodes, which know themselves whether they are for validation", "Name it with --data.")
+    found = dialogue_files(path, split)
+    if split == "validation" and any(file.split == TRAIN for file in found):
+        raise InputError(path, "holds rows for training, and says itself which are for validation", "Name it with --data.")
     return found
 
 
@@ -123,6 +125,8 @@ def _episodes(path: str) -> EpisodeFolder | None:
         InputError: it is a run, but has no kept episodes.
     """
     fix = "Play its questions first: questloom teach."
+    if path.startswith(HUB):
+        return None
     own = EpisodeFolder(path)
     if own.files.has_prompt():
         found = own

@@ -10,10 +10,11 @@ from records.errors import InputError
 from tests.agent import tiny
 from tests.train.played import PICTURES, ROPE, TOKENS
 from tests.train.sft_world import dialogue, dialogue_file, episodes_folder, some_dialogues, trajectory
+from train.data_sets import dialogue_files
 from train.rows import RowError, RowFault, UnusableRow
 from train.settings import DataSettings
 from train.sft_data import Documents, RowMaker, gathered, survey_part, write_documents
-from train.sources import LeftOut, _dialogue_files, _of_dialogue, check_sources, read_documents
+from train.sources import LeftOut, _of_dialogue, check_sources, read_documents
 
 
 def maker(**settings) -> RowMaker:
@@ -102,6 +103,9 @@ def test_every_row_that_is_left_out_is_counted_with_its_reason(tmp_path):
     assert survey.read == 11 and len(survey.used) == 5
     assert survey.left_out == {RowFault.DIALOGUE: 2, RowFault.TOO_LONG: 1, RowFault.PICTURE_FILE: 2, RowFault.NO_POLICY_TOKENS: 1}
     assert "17.png" in survey.examples[RowFault.PICTURE_FILE] and survey.figures()["left_out"][RowFault.DIALOGUE] == 2
+    said = survey.reasons()
+    assert said[0].startswith("2 left out (dialogue): they are no dialogue in which") and "the first: dialogues.json, row 1 is no alternation" in said[0]
+    assert [line[:28] for line in said[1:]] == ["1 left out (no_policy_tokens)"[:28], "2 left out (picture_file): a", "1 left out (too_long): they a"[:28]]
     again, _ = surveyed(tmp_path, [path], max_tokens=300)
     assert again.figures()["shortened"] == 1 and len(again.used) == 6 and max(each.tokens for each in again.used) <= 300
 
@@ -146,9 +150,11 @@ def test_sources_that_are_none_are_refused_before_anything_is_read(tmp_path):
     with pytest.raises(InputError, match="know themselves"):
         list(read_documents([], [str(tmp_path / "run")]))
     with pytest.raises(InputError, match="lies in a bucket"):
-        _dialogue_files("s3://bucket/d.json")
+        dialogue_files("s3://bucket/d.json", "train")
+    with pytest.raises(InputError, match="is named twice"):
+        check_sources([str(tmp_path / "run")] * 2)
 
 
 def test_a_row_of_nothing_is_left_out():
     for row in (None, 3, {}, {"conversations": []}, {"conversations": [{"from": "gpt", "value": 3}]}):
-        assert _of_dialogue("f, row 1", "", row, "train") == LeftOut("f, row 1", "dialogue")
+        assert (found := _of_dialogue("f, row 1", "", row, "train")) == LeftOut("f, row 1", "dialogue", found.what) and found.what.startswith("f, row 1 ")
