@@ -9,6 +9,7 @@ A data set's configurations are forms and parts of the same rows, questions with
 several things is refused with what it holds.
 """
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -73,6 +74,13 @@ def _parted(source: str) -> tuple[str, str]:
         return source, ""
     name, colon, configuration = plain.rpartition(":")
     return (name, configuration) if colon and name else (plain, "")
+
+
+def full_name(source: str) -> str:
+    """A source as a run's identity has it, wherever the command is started."""
+    name, configuration = _parted(source)
+    here = not source.startswith(HUB) and Path(name).exists()
+    return f"{os.path.abspath(name) if here else name}{':' * bool(configuration)}{configuration}"
 
 
 def _place(name: str, source: str) -> Path:

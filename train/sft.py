@@ -9,7 +9,6 @@
 """
 import argparse
 import json
-import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from agent.turns.token_renderer import TokenRenderer
 from files.parquet import write_whole
 from records.errors import InputError, QuestloomError
 from train.checkpoints import Checkpoints
+from train.data_sets import full_name
 from train.metrics import Metrics
 from train.optimiser import adamw
 from train.parallel import World, world, wrapped
@@ -148,8 +148,8 @@ def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, va
 
 
 def _identity(settings: SftSettings, data: Sequence[str], validation: Sequence[str], model: str) -> dict[str, Any]:
-    return {**settings.identity(), "data": [os.path.abspath(p) if "://" not in p else p for p in data],
-            "validation": [os.path.abspath(p) for p in validation], "model": place(model)}
+    return {**settings.identity(), "data": [full_name(source) for source in data], "validation": [full_name(source) for source in validation],
+            "model": place(model)}
 
 
 def _rows(at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path) -> tuple[Documents, Survey]:

@@ -17,7 +17,7 @@ from tests.pipeline.commands.hub_server import TOKEN, hub_environment, served
 from tests.train.played import TOKENS, reopened
 from tests.train.sft_world import dialogue, dialogue_file, episodes_folder, trajectory
 from tests.train.test_sources import surveyed
-from train.data_sets import DialogueFile, dialogue_files
+from train.data_sets import DialogueFile, dialogue_files, full_name
 from train.sft_data import REASONS, check_apart
 from train.sources import check_sources
 
@@ -113,9 +113,21 @@ def test_rows_that_are_trained_and_measured_on_are_refused(tmp_path):
     survey, documents = surveyed(tmp_path, [tmp_path / "train.json"], [tmp_path / "held_out.json"])
     with pytest.raises(InputError, match=r"train.json and .*held_out.json: hold 1 rows for training and for validation \(for example train.json, row 2 is"):
         check_apart(survey, documents)
+    (tmp_path / "README.md").write_text("---\nconfigs: [{config_name: a, data_files: [{split: train, path: train.json}, "
+                                        "{split: validation, path: held_out.json}]}]\n---\n")
+    survey, documents = surveyed(tmp_path, [tmp_path])
+    with pytest.raises(InputError, match="hold 1 rows for training and for validation"):
+        check_apart(survey, documents)
     twice, documents = surveyed(tmp_path, [tmp_path / "train.json"])
     check_apart(twice, documents)
     assert len(twice.used) == 3, "a row that a file has twice is taken twice"
+
+
+def test_a_sources_full_name_is_the_same_wherever_the_command_is_started(tmp_path, monkeypatch):
+    (tmp_path / "a" / "set").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "a")
+    assert full_name("set:sft") == full_name("../a/set:sft") == f"{tmp_path}/a/set:sft" and full_name("set") == f"{tmp_path}/a/set"
+    assert full_name("hf://lab/small:sft") == full_name("lab/small:sft") == "lab/small:sft" and full_name("s3://bucket/run") == "s3://bucket/run"
 
 
 def test_a_folders_files_are_of_the_splits_that_all_of_their_names_say(tmp_path):

@@ -108,6 +108,13 @@ def test_a_reward_that_is_no_number_is_unknown_and_not_nought():
     assert made[0].rollout.reward == pytest.approx(0.9) and all(math.isnan(each.rollout.reward) for each in made[1:])
 
 
+def test_the_figure_of_searches_says_who_told_it():
+    settings = load_grpo_settings("grpo-tiny", ["reward.alpha=0.8"])
+    total = sums_of(step([judged(0, 0, "correct", query=1.0), judged(0, 1, query=0.5)], settings), settings.fatal)
+    assert told(total, "some-model")["query"] == told(total, "measured")["query_measured"] == 0.75
+    assert "query" not in told(total, "measured") and "query_measured" not in told(total, "some-model")
+
+
 def test_a_wrong_answer_is_not_right_though_its_searches_are_rewarded():
     settings = load_grpo_settings("grpo-tiny", ["reward.alpha=0.8"])
     figures = told(sums_of(step([judged(0, 0, "correct", query=1.0), judged(0, 1, query=1.0)], settings), settings.fatal))
