@@ -51,20 +51,53 @@ def dialogue_files(source: str, split: str) -> list[DialogueFile]:
         InputError: there are none, they cannot be had, or the source holds several things of which none is named.
     """
     name, configuration = _parted(source)
-    place = _place(name, source)
-    if place.is_file() and place.name.endswith(SUFFIXES) and not configuration:
-        return [DialogueFile(place, split)]
-    if not place.is_dir():
-        what = "is no run, and no file or folder of dialogues" if place.exists() else "does not exist"
+    folder = _Folder(name, source)
+    if folder.path.is_file() and folder.path.name.endswith(SUFFIXES) and not configuration:
+        return [DialogueFile(folder.path, split)]
+    if not folder.path.is_dir():
+        what = "is no run, and no file or folder of dialogues" if folder.path.exists() else "does not exist"
         raise InputError(source, what, _FIX)
-    found = _of_card(place, configuration, source, split) or _of_list(place, configuration, source, split)
+    found = _of_card(folder, configuration, split) or _of_list(folder, configuration, split)
     if found is None:
         if configuration:
             raise InputError(source, f"names a configuration, and {name} has no list of any ({CARD} with `configs`, or {LIST})", _FIX)
-        found = _of_folder(place, source, split)
+        found = _of_folder(folder.brought([f"*{suffix}" for suffix in SUFFIXES]), source, split)
     if not found:
         raise InputError(source, "is no run, and no file or folder of dialogues", _FIX)
     return found
+
+
+class _Folder:
+    """A data set's folder: on this machine, or of the Hub, of which only what is asked for is fetched, into the Hub's own cache.
+
+    Args:
+        name: without a configuration.
+        source: as it was given, for errors.
+
+    Raises:
+        InputError: it lies in a bucket, or cannot be had.
+    """
+
+    def __init__(self, name: str, source: str) -> None:
+        self._name, self.source = name, source
+        here = None if source.startswith(HUB) else location(name)
+        if isinstance(here, BucketPath):
+            raise InputError(source, "lies in a bucket, and is no run", "Copy files of dialogues to this machine; runs may lie in buckets.")
+        self._is_of_hub = here is None or (not here.exists() and bool(_REPOSITORY.fullmatch(name)))
+        self.path = Path(name) if not self._is_of_hub else self.brought([CARD, LIST])
+
+    def brought(self, patterns: Sequence[str]) -> Path:
+        """The folder with the files of some patterns in it."""
+        if not self._is_of_hub:
+            return self.path
+        from huggingface_hub import snapshot_download  # loads slowly: only where something is fetched
+
+        try:
+            return Path(snapshot_download(self._name, repo_type="dataset", allow_patterns=list(patterns)))
+        except Exception as error:  # the library raises its own, the Hub's and the system's alike
+            why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            raise InputError(self.source, f"does not exist here, and cannot be had from the Hub ({why})",
+                             "Correct the path; or look at the data set's name, the network and HF_TOKEN.") from error
 
 
 def _parted(source: str) -> tuple[str, str]:
@@ -83,44 +116,19 @@ def full_name(source: str) -> str:
     return f"{os.path.abspath(name) if here else name}{':' * bool(configuration)}{configuration}"
 
 
-def _place(name: str, source: str) -> Path:
-    """Where the files lie on this machine; those of the Hub are fetched."""
-    if not source.startswith(HUB):
-        found = location(name)
-        if isinstance(found, BucketPath):
-            raise InputError(source, "lies in a bucket, and is no run", "Copy files of dialogues to this machine; runs may lie in buckets.")
-        if found.exists() or not _REPOSITORY.fullmatch(name):
-            return found
-    return _fetched(name, source)
-
-
-def _fetched(name: str, source: str) -> Path:
-    """A data set of the Hub at its newest commit, in the Hub's own cache: its card and lists, and all files that could hold rows.
-
-    Raises:
-        InputError: it cannot be had.
-    """
-    from huggingface_hub import snapshot_download  # loads slowly: only where something is fetched
-
-    try:
-        return Path(snapshot_download(name, repo_type="dataset", allow_patterns=[CARD, *(f"*{suffix}" for suffix in SUFFIXES)]))
-    except Exception as error:  # the library raises its own, the Hub's and the system's alike
-        raise InputError(source, f"does not exist here, and cannot be had from the Hub ({type(error).__name__}: {str(error).splitlines()[0][:300]})",
-                         "Correct the path; or look at the data set's name, the network and HF_TOKEN.") from error
-
-
-def _of_card(folder: Path, configuration: str, source: str, split: str) -> list[DialogueFile] | None:
+def _of_card(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
     """The files of a configuration of a data set's card; None where there is no card with configurations."""
-    configs = _configs(folder / CARD)
+    configs = _configs(folder.path / CARD)
     if not configs:
         return None
-    wanted = configs[_chosen(configs, configuration, folder, source)]
+    wanted = configs[_chosen(configs, configuration, folder)]
     if isinstance(wanted, str) or all(isinstance(part, str) for part in wanted):
         wanted = [{"split": split, "path": wanted}]
     found = []
     for part in wanted:
         patterns = [part["path"]] if isinstance(part["path"], str) else part["path"]
-        files = sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
+        home = folder.brought(patterns)
+        files = sorted({path for pattern in patterns for path in home.glob(pattern) if path.is_file()})
         found += [DialogueFile(path, _SPLITS.get(str(part["split"]), str(part["split"]))) for path in files]
     return found
 
@@ -136,34 +144,36 @@ def _configs(card: Path) -> dict[str, Any]:
         raise InputError(str(card), f"has configurations that cannot be read ({error!r})"[:300], "Name files of dialogues instead.") from error
 
 
-def _of_list(folder: Path, configuration: str, source: str, split: str) -> list[DialogueFile] | None:
+def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
     """The files of a name in LLaMA-Factory's list; None where there is no list."""
-    if not (folder / LIST).is_file():
+    path = folder.path / LIST
+    if not path.is_file():
         return None
     try:
-        listed = json.loads((folder / LIST).read_text(encoding="utf-8"))
+        listed = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InputError(str(folder / LIST), f"cannot be read ({error})", "Name files of dialogues instead.") from error
-    chosen = _chosen(listed, configuration, folder, source)
-    file = folder / str(listed[chosen].get("file_name", ""))
-    if not listed[chosen].get("file_name") or not file.exists():
-        raise InputError(source, f"names {chosen}, of which {LIST} names no file that is here", "Name a file or folder of dialogues.")
-    return _of_folder(file, source, split) if file.is_dir() else [DialogueFile(file, split)]
+        raise InputError(str(path), f"cannot be read ({error})", "Name files of dialogues instead.") from error
+    chosen = _chosen(listed, configuration, folder)
+    name = str(listed[chosen].get("file_name", ""))
+    file = folder.brought([name, f"{name}/*"]) / name
+    if not name or not file.exists():
+        raise InputError(folder.source, f"names {chosen}, of which {LIST} names no file that is here", "Name a file or folder of dialogues.")
+    return _of_folder(file, folder.source, split) if file.is_dir() else [DialogueFile(file, split)]
 
 
-def _chosen(known: Mapping[str, Any], configuration: str, folder: Path, source: str) -> str:
+def _chosen(known: Mapping[str, Any], configuration: str, folder: _Folder) -> str:
     """The configuration that is meant: the one that is named, or the only one.
 
     Raises:
         InputError: there are several and none is named, or none has that name.
     """
-    names = ", ".join(sorted(known))
+    names, source = ", ".join(sorted(known)), folder.source
     if configuration in known:
         return configuration
     if configuration:
         raise InputError(source, f"has no configuration {configuration!r}", f"It has: {names}.")
     if len(known) > 1:
-        run = f"Name the run itself (--data {Path(source).parent}), or one" if (folder.parent / "recipe.json").is_file() else "Name one"
+        run = f"Name the run itself (--data {Path(source).parent}), or one" if (folder.path.parent / "recipe.json").is_file() else "Name one"
         raise InputError(source, f"is a data set of several configurations, which hold the same rows in other forms, or rows that are not for this: {names}",
                          f"{run} of them: --data {source}:{'sft' if 'sft' in known else 'NAME'}.")
     return next(iter(known))

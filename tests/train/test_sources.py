@@ -1,6 +1,8 @@
 """What is read: stored episodes with the policy's own ids where they stand, dialogues, and every row that is left out with its reason."""
 import gzip
 import json
+import re
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,8 +15,10 @@ from tests.train.sft_world import dialogue, dialogue_file, episodes_folder, some
 from train.data_sets import dialogue_files
 from train.rows import RowError, RowFault, UnusableRow
 from train.settings import DataSettings
-from train.sft_data import Documents, RowMaker, gathered, survey_part, write_documents
-from train.sources import LeftOut, _of_dialogue, check_sources, read_documents
+from train.sft_data import REASONS, Documents, RowMaker, gathered, survey_part, write_documents
+from train.sources import FOREIGN_SPLIT, OTHER_SPLIT, LeftOut, _of_dialogue, check_sources, read_documents
+
+ROOT = Path(__file__).parents[2]
 
 
 def maker(**settings) -> RowMaker:
@@ -153,6 +157,12 @@ def test_sources_that_are_none_are_refused_before_anything_is_read(tmp_path):
         dialogue_files("s3://bucket/d.json", "train")
     with pytest.raises(InputError, match="is named twice"):
         check_sources([str(tmp_path / "run")] * 2)
+
+
+def test_every_reason_for_which_a_row_may_be_left_out_has_words():
+    used = {found for path in (ROOT / "train").glob("*.py") for found in re.findall(r"UnusableRow\(RowFault\.(\w+)", path.read_text())}
+    assert {"DIALOGUE", "TOO_LONG"} < used and {RowFault[name] for name in used} <= REASONS.keys()
+    assert {OTHER_SPLIT, FOREIGN_SPLIT} <= REASONS.keys()
 
 
 def test_a_row_of_nothing_is_left_out():
