@@ -65,7 +65,8 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
         raise refused(f"is no row of columns but {type(row).__name__}")
     turns = row.get("conversations") or row.get("messages")
     if not turns:
-        raise refused(f"has nothing in conversations or messages; it has {', '.join(name for name, value in row.items() if value) or 'nothing'}")
+        named = [str(name) for name, value in row.items() if value]
+        raise refused(f"has nothing in conversations or messages; it has {', '.join(named[:6]) or 'nothing'}{' …' * (len(named) > 6)}")
     try:
         said = [[role, storable(_text(t["value"] if "value" in t else t["content"], policy=_ROLES.get(role) == POLICY))]
                 for t in turns for role in (str(t.get("from") or t["role"]),)]

@@ -1,6 +1,8 @@
 """The same rollouts and rewards make TRL's GRPOTrainer and this one the same update: each by its own way from rewards to gradient, with groups
 without variance, an unknown reward and a KL term."""
 import copy
+import dataclasses
+import sys
 import warnings
 from typing import Any
 
@@ -68,6 +70,8 @@ def played(number: int) -> Played:
 
 PLAYED = [played(number) for number in range(3 * N)]
 ROWS: list[Row] = [row_of_segments(each.segments, episode_id=each.episode.id, tokens=PICTURES, rope=ROPE) for each in PLAYED]
+LATE: set[int] = set()
+"""Rollouts that ran out of time, and are in the statistics only."""
 LONGEST = max(len(row) - row.turns[0][0] for row in ROWS)
 
 
@@ -90,8 +94,9 @@ def ours(rewards: tuple[int | None, ...], *overrides: str) -> Gradient:
     """From judged rollouts to the gradient that the optimiser is given."""
     settings = load_grpo_settings("grpo-tiny", ["data.max_tokens=900", "statistic=sample", "optimiser.max_grad_norm=1e9", "care.engine_kl=1e-6",
                                                 f"step.rollouts={N}", "step.questions=3", f"objective.constant={LONGEST}", *overrides])
-    judged = [Judged(Asked(number // N, question(number // N)[0]), number % N, Task(task_id=f"q{number // N}", question="Who?"), each,
-                     Judgement(outcome=OUTCOMES[reward], by="rules"), UNKNOWN)
+    ends = ["time" if number in LATE else "answered" for number in range(len(PLAYED))]
+    judged = [Judged(Asked(number // N, question(number // N)[0]), number % N, Task(task_id=f"q{number // N}", question="Who?"),
+                     dataclasses.replace(each, episode=each.episode.replace(end=ends[number])), Judgement(outcome=OUTCOMES[reward], by="rules"), UNKNOWN)
               for number, (each, reward) in enumerate(zip(PLAYED, rewards, strict=True))]
     made = taught_of(grouped(judged, RolloutRows(PICTURES, ROPE, DataSettings(max_tokens=900)), settings, 0), [], settings, PICTURES, lambda again: [])
     seen, scorer, still = Seen(MODEL), Scorer(MODEL), Scorer(moved(copy.deepcopy(MODEL)))
@@ -111,7 +116,7 @@ def trainer(tmp_path_factory: pytest.TempPathFactory) -> Any:
         begins = [row.turns[0][0] for row in ROWS]
         return {"prompt_ids": [row.ids[:b].tolist() for row, b in zip(ROWS, begins, strict=True)],
                 "completion_ids": [row.ids[b:].tolist() for row, b in zip(ROWS, begins, strict=True)], "logprobs": None,
-                "env_mask": [row.loss_mask[b:].long().tolist() for row, b in zip(ROWS, begins, strict=True)]}
+                "env_mask": [(row.loss_mask[b:] * (number not in LATE)).long().tolist() for number, (row, b) in enumerate(zip(ROWS, begins, strict=True))]}
 
     folder = tmp_path_factory.mktemp("trl")
     MODEL.save_pretrained(folder / "model")
@@ -145,6 +150,16 @@ def delta(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("rewards", GROUPS.values(), ids=list(GROUPS))
 def test_an_update_is_trls(trainer, rewards, loss_type, beta):
     got = ours(rewards, f"objective.normaliser={NORMALISERS[loss_type]}", f"objective.kl={beta}")
+    assert difference(theirs(trainer, rewards, loss_type, beta), got) < 1e-5
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.3])
+@pytest.mark.parametrize("loss_type", NORMALISERS)
+def test_an_update_with_rollouts_that_are_masked_whole_is_trls(trainer, loss_type, beta, monkeypatch):
+    """They are in the statistics and in 1/G Σ, and nowhere else; in a group with variance and in one without."""
+    monkeypatch.setattr(sys.modules[__name__], "LATE", {2, 5})
+    rewards = GROUPS["one of three has variance"]
+    got = ours(rewards, f"objective.normaliser={NORMALISERS[loss_type]}", f"objective.kl={beta}", "fatal.overlong=out_of_loss")
     assert difference(theirs(trainer, rewards, loss_type, beta), got) < 1e-5
 
 
