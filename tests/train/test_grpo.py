@@ -167,7 +167,7 @@ def test_axpo_refills_mini_batches_and_the_kl_term_work_together(runs):
     assert [line["update"] for line in updates] == [1, 2, 3, 4] and len(steps(out)) == 2
     assert updates[0]["kl"] == pytest.approx(0, abs=1e-6) and updates[-1]["kl"] > 1e-3, "the policy begins as the reference and leaves it"
     assert updates[0]["ratio"] == pytest.approx(1, abs=1e-4) and abs(updates[1]["ratio"] - 1) > 1e-4, "the second update of a step is off-policy"
-    assert all(line["query"] > 0 for line in steps(out))
+    assert all(line["query_measured"] > 0 for line in steps(out))
     resampled = [line for line in steps(out) if line["continuations"]]
     assert resampled and all(line["continuations"] == 4 and "recovery" in line for line in resampled)
     for line in resampled:
