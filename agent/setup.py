@@ -38,12 +38,11 @@ from models.chat_client import ChatClient
 from models.clip import Clip
 from models.model_settings import ModelSettings
 from models.stage_client import StageClient
-from prompts.roles import ROLES
+from prompts.roles import AGENT, DEFAULT, ROLES
 from records.errors import InputError
 from records.synthesis import Question
 
 LOG = logging.getLogger(__name__)
-AGENT = "agent"
 CLOSE_SECONDS = 5.0
 SHAPING = ("engine", "opened", "model", "server", "temperature", "top_p", "device")
 """Settings that make an engine another one."""
@@ -85,7 +84,7 @@ def new_client(models: ModelSettings, caller: Caller) -> ChatClient:
         InputError: an unknown endpoint, a key that is not set, an unknown price under a budget in money.
     """
     named = dict(models.roles)
-    default = named.pop("default", None)
+    default = named.pop(DEFAULT, None)
     return ChatClient(models.endpoints, {**(dict.fromkeys(ROLES, default) if default else {}), **named}, caller)
 
 

@@ -16,6 +16,7 @@ from annotated_types import Ge
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from pipeline.settings import EvolveRules, ExportRules, FilterRules, ModelRules, RunRules
+from prompts.roles import check_roles
 from records.errors import InputError
 from records.identity import canonical_json, sha256_hex
 from transforms.certificate.certify import CertificateRules
@@ -26,6 +27,7 @@ from transforms.external.outside_rows import ExternalRules
 from transforms.filters.languages import LANGUAGES
 from transforms.pictures.choose import PictureRules
 from transforms.pictures.ground import GroundingRules
+from transforms.writing.llm.llm_writer import WRITER_ROLES
 
 UNREADABLE = (yaml.YAMLError, UnicodeError, ValueError, RecursionError, OSError)
 RECIPES = Path(__file__).parent.parent / "recipes"
@@ -164,7 +166,9 @@ def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
 
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
-    """Refuses a language without tests, weights that are all 0, and a level that is drawn and of which the draft knows no length."""
+    """Refuses unknown roles, a language without tests, weights that are all 0, and a level that is drawn and of which the draft knows no length."""
+    check_roles(recipe.models.roles, f"{where}, key models.roles")
+    check_roles(recipe.models.llm.guidance, f"{where}, key models.llm.guidance", WRITER_ROLES)
     for key, languages in (("language", (recipe.language,)), ("certificate.languages", recipe.certificate.languages)):
         if untested := sorted(set(languages) - set(LANGUAGES)):
             raise InputError(f"{where}, key {key}: {', '.join(untested)}", "has no tests that names are found in its texts, so leaks would pass",

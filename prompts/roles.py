@@ -1,6 +1,10 @@
 """Every role that a model can be given, with the schema of its reply; what a role is for stands in its template."""
+import difflib
+from collections.abc import Collection, Iterable
+
 from prompts import replies
 from prompts.render import Role
+from records.errors import InputError
 
 ROLES: dict[str, Role] = {role.name: role for role in (
     # writing: VSearcher's injection
@@ -44,3 +48,23 @@ ROLES: dict[str, Role] = {role.name: role for role in (
     # evaluation's lenient judge
     Role("judge_report", replies.ReportJudged),
 )}
+AGENT, DEFAULT = "agent", "default"
+"""Names without a template: the policy that plays, and the model of the roles that are not named."""
+
+
+def check_roles(names: Iterable[str], where: str, known: Collection[str] = (AGENT, DEFAULT, *ROLES)) -> None:
+    """Refuses a role that nothing asks for: a misspelt judge would be replaced by rules without a word.
+
+    Args:
+        names: as they are configured.
+        where: names the section in the error.
+        known: the roles that it may name.
+
+    Raises:
+        InputError: the first unknown one.
+    """
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=3)
+            raise InputError(f"{where}.{name}", "is no role that a model can be given",
+                             f"Did you mean {' or '.join(near)}? " * bool(near) + f"The roles are {', '.join(sorted(known))}.")

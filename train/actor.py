@@ -5,12 +5,15 @@ Every turn goes through the question's journal, so that what was played before a
 """
 import asyncio
 from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from agent.judges.answer import ROLE as ANSWER_ROLE
 from agent.judges.answer import AnswerJudge, Judgement
-from agent.judges.query import retrieval_score
+from agent.judges.query import MEASURED, retrieval_score
+from agent.judges.query import ROLE as QUERY_ROLE
 from agent.play.episode_files import EpisodeFiles
 from agent.play.journal import Journal
 from agent.play.player import Begin, Played, Player, Task
@@ -21,10 +24,13 @@ from prompts.ask import Client
 from records.errors import BudgetExceeded, InputError, QuestloomError
 from train.questions import Asked
 from train.rewards import UNKNOWN
+from train.stopping import Stop, Stopped
 from transforms.episodes.run_questions import task_of
 from transforms.stages.run_folder import RunFolder
 
 T = TypeVar("T")
+LOOK_SECONDS = 0.5
+"""How soon a run that plays sees that it was asked to stop."""
 
 
 class RolloutsFailed(QuestloomError):
@@ -82,6 +88,7 @@ class Actor:
         queries: the client of the judge of queries; None measures them.
         judges_queries: whether the reward asks for it.
         at_once: episodes in play.
+        stop: ends the playing; what was played is in the journals.
     """
 
     run: RunFolder
@@ -91,6 +98,19 @@ class Actor:
     queries: Client | None
     judges_queries: bool
     at_once: int
+    stop: Stop = field(default_factory=Stop)
+
+    @property
+    def answer_by(self) -> str:
+        """Who judges answers: rules, and a model of those that they do not recognise where one has the role."""
+        return "rules" if self.answers.client is None else self.answers.client.roles[ANSWER_ROLE].model
+
+    @property
+    def query_by(self) -> str:
+        """Who tells r_query: a model, or "measured", which stands in for one; "" where the reward does not ask."""
+        if not self.judges_queries:
+            return ""
+        return MEASURED if self.queries is None else self.queries.roles[QUERY_ROLE].model
 
     def play(self, player: Player, asked: Sequence[Asked], rollouts: int) -> list[Judged | Unplayed]:
         """All rollouts of some questions, in the order of both.
@@ -98,6 +118,7 @@ class Actor:
         Raises:
             RolloutsFailed: see there.
             InputError, BudgetExceeded: see `Player.rollout`.
+            Stopped: the run was asked to stop.
         """
         async def question(each: Asked, gate: asyncio.Semaphore) -> list[Judged | Unplayed]:
             with self._journal(player, each) as (task, journal):
@@ -137,8 +158,14 @@ class Actor:
             gate = asyncio.Semaphore(self.at_once)
             return [found for some in await _all([question(item, gate) for item in items]) for found in some]
 
+        playing = submit(everything())
+        while not wait([playing], LOOK_SECONDS).done:
+            if self.stop.asked:
+                playing.cancel()
+                raise Stopped("what was played is in the journals")
         try:
-            return submit(everything()).result()
+            made: list[Any] = playing.result()
+            return made
         except QuestloomError:
             raise
         except Exception as error:

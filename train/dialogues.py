@@ -3,7 +3,8 @@
     {"conversations": [{"from": "human", "value": "<image>What …"}, {"from": "gpt", "value": "<think>…"}, {"from": "observation", …}, …],
      "images": [a path or a file's bytes, …], "system": "…", "tools": "[…]"}
 
-or the same with `messages` of {role, content}. What the policy said stands word for word and is what the loss is on; everything else is read.
+or the same with `messages` of {role, content}, whose content is text, or a list of {type: text, text} and {type: image}. What the policy said stands
+word for word and is what the loss is on; everything else is read.
 An `observation` becomes a user's message in response tags, a `function_call` is put into call tags, and `tools` are told in the system message
 in the way of Qwen's templates. Special tokens in what the policy read are broken up: text from outside cannot end a turn or be a picture.
 Our own export enters here too, and comes out as the ids that the stored episode has.
@@ -60,9 +61,15 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     def refused(what: str) -> UnusableRow:
         return UnusableRow(RowFault.DIALOGUE, where, what)
 
+    if not isinstance(row, Mapping):
+        raise refused(f"is no row of columns but {type(row).__name__}")
+    turns = row.get("conversations") or row.get("messages")
+    if not turns:
+        named = [str(name) for name, value in row.items() if value]
+        raise refused(f"has nothing in conversations or messages; it has {', '.join(named[:6]) or 'nothing'}{' …' * (len(named) > 6)}")
     try:
-        turns = row.get("conversations") or row.get("messages")
-        said = [[str(t.get("from") or t["role"]), storable(_text(t["value"] if "value" in t else t["content"]))] for t in turns]
+        said = [[role, storable(_text(t["value"] if "value" in t else t["content"], policy=_ROLES.get(role) == POLICY))]
+                for t in turns for role in (str(t.get("from") or t["role"]),)]
         told = storable(_text(row.get("system") or ""))
         tools = row.get("tools") or []
         listed = json.loads(tools) if isinstance(tools, str) else tools
@@ -98,10 +105,22 @@ def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     return tool if tool.get("type") == "function" else {"type": "function", "function": tool}
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, *, policy: bool = False) -> str:
+    """A text with placeholders for pictures. Where pictures are parts of their own, what a text that was read says of the kind is no placeholder."""
+    if isinstance(value, list):
+        return "".join(_part(part, policy) for part in value)
     if not isinstance(value, str):
         raise TypeError(f"text is {type(value).__name__}")
     return value
+
+
+def _part(part: Mapping[str, Any], policy: bool) -> str:
+    if part["type"] == "image":
+        return IMAGE
+    if part["type"] != "text":
+        raise ValueError(f"a part is {part['type']}")
+    text = _text(part["text"])
+    return text if policy else text.replace(IMAGE, f"‹{IMAGE[1:-1]}›")
 
 
 def _picture(value: Any) -> tuple[str, bytes]:

@@ -11,6 +11,7 @@
         result.json      counts and figures; written last
 """
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -19,8 +20,10 @@ from typing import Any
 
 from agent.judges.answer import ROLE as ANSWER_ROLE
 from agent.judges.answer import AnswerJudge
+from agent.judges.query import MEASURED
 from agent.judges.query import ROLE as QUERY_ROLE
-from agent.setup import PlayPlace, opened_store
+from agent.setup import PlayPlace, check_client, open_toolbox, opened_store, prompt_renderer
+from agent.tools.tool_settings import ToolSettings
 from agent.turns.conversation import Conversation
 from agent.turns.image_bank import ImageBank
 from agent.turns.renderer import Renderer, task_handles
@@ -38,15 +41,16 @@ from train.held_out import held_out
 from train.metrics import Metrics
 from train.parallel import World, world
 from train.policy_engine import OwnWeights, PolicyPlayers, Weights
-from train.questions import Asked, QuestionCourse, Questions, read_questions
+from train.questions import Asked, QuestionCourse, Questions, read_questions, taught_tools
 from train.rows import Row
-from train.run_claim import claim, once, place, together
+from train.run_claim import check_claim, claim, once, place, together
 from train.scorer import Scorer
 from train.self_check import check_on
 from train.server_weights import ServerWeights
-from train.settings_file import presets
+from train.settings_file import presets, settings_of
 from train.step_lessons import CallTags
 from train.step_play import StepPlay
+from train.stopping import Stop, exit_code, stopping
 from train.weights import Loaded, counts, export
 from transforms.stages.run_folder import RunFolder, absolute
 
@@ -58,17 +62,19 @@ GRPO: the model plays questions of a run with real tool calls, several rollouts 
   accelerate launch --config_file fsdp2.yaml -m train.grpo --config grpo-vsearcher …             the same by accelerate
   python -m train.grpo --config grpo-tiny --run RUN --store STORE --model MODEL --out OUT --set step.steps=5
 
-RUN is a finished run (questloom synth) with questions of the splits rl/train and rl/validation, STORE the store that it was made from.
+RUN is a finished run (questloom synth) with questions of the splits rl/train and rl/validation, STORE the store that it was made from. The policy
+has the tools of RUN's teacher, unless the settings name others (play.tools).
 
 Every rollout of every step is taught or left out for a reason that is counted. Killed at any point, the same command goes on: what was played
-is not played again, no row is learned from twice, and the weights become those of an unbroken run. OUT/model then plays as it is:
+is not played again, no row is learned from twice, and the weights become those of an unbroken run; SIGTERM writes a checkpoint first. OUT/model
+then plays as it is:
   questloom teach --run RUN --store STORE --policy grpo --engine transformers --set teach.model=OUT/model
 An update can be run again: python -m train.replay OUT --update 12
 
 Presets: {', '.join(presets(grpo=True))} (train/presets/). Settings with their meaning: train/grpo_settings.py, train/settings.py.
 """
-CURVES = ("reward", "accuracy", "held_out/pass_rate", "valid_turns", "tool_use", "all_wrong", "recovery", "fatal", "turns", "new_tokens", "entropy",
-          "engine_kl", "kl", "grad_norm", "played_tokens_per_second", "trained_tokens_per_second", "peak_memory_gb")
+CURVES = ("reward", "accuracy", "query", f"query_{MEASURED}", "held_out/pass_rate", "valid_turns", "tool_use", "all_wrong", "recovery", "fatal", "turns",
+          "new_tokens", "entropy", "engine_kl", "kl", "grad_norm", "played_tokens_per_second", "trained_tokens_per_second", "peak_memory_gb")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,10 +89,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--set", default=[], action="append", metavar="KEY=VALUE", help="a setting in place of the file's, e.g. optimiser.lr=2e-6")
     given = parser.parse_args(arguments)
     try:
-        grpo(load_grpo_settings(given.config, given.set), run=given.run, store=given.store, model=given.model, out=Path(given.out))
+        settings = load_grpo_settings(given.config, given.set, taught_tools(RunFolder(absolute(given.run))))
+        grpo(settings, run=given.run, store=given.store, model=given.model, out=Path(given.out))
     except QuestloomError as error:
         print(error, file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+        return exit_code(error)
     return 0
 
 
@@ -109,11 +116,18 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
     with world(settings.parallel) as at, Opened() as opened:
         questions = together(at, lambda: _questions(run, store, opened))
         course = together(at, lambda: QuestionCourse(questions.train, settings.step.questions, settings.seed))
-        once(at, lambda: claim(out, {**settings.identity(), "questions": place(run), "store": place(store), "model": place(model)}, settings.resolved()))
+        identity = {**settings.identity(), "questions": place(run), "store": place(store), "model": place(model)}
+        once(at, lambda: check_claim(out, identity))
         made = load(model, settings, at)
-        models = settings.models or questions.models
+        models = together(at, lambda: settings.models or questions.models)
         play_at = PlayPlace(absolute(store), lambda: out / "calls.sqlite", models, opened, settings.seed)
-        actor = together(at, lambda: _actor(settings, questions, models, play_at, out))
+        tags = together(at, lambda: _tags(made)) if settings.axpo is not None and settings.axpo.resample != "question" else None
+        together(at, lambda: _check_play(settings, play_at))
+        probes = [_probe(each, questions, prompt_renderer(settings.play, made.tokens.special_tokens), made) for each in course.of(0)[:2]]
+        once(at, lambda: check_on(Scorer(made.loaded.model), probes, made.rows.picture_tokens, settings.weights, at))
+        once(at, lambda: claim(out, identity, settings.resolved()))
+        stop = Stop()
+        actor = together(at, lambda: _actor(settings, questions, models, play_at, out, stop))
 
         def write(folder: Path) -> None:
             export(trainer.policy, trainer.scorer, made.loaded, made.processor, source=model, out=folder, bf16=settings.weights.precision == "bf16",
@@ -124,10 +138,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
         playing = players.playing
         once(at, lambda: actor.files.write_prompt(playing.toolbox.schemas(), max_calls=settings.play.limits.calls, handles=settings.play.tools.handles,
                                                   brief=settings.play.tools.brief, special_tokens=playing.special_tokens))
-        probes = [_probe(each, questions, playing.player.renderer, made) for each in course.of(0)[:2]]
-        once(at, lambda: check_on(Scorer(made.loaded.model), probes, made.rows.picture_tokens, settings.weights, at))
         trainer = trainer_of(made, settings, out, at)
-        tags = together(at, lambda: _tags(made)) if settings.axpo is not None and settings.axpo.resample != "question" else None
         training = Training(StepPlay(actor, players, course, made.rows, trainer.steps, tags, settings, at), trainer.learner,
                             held_out(questions.validation, settings.evaluation) if settings.evaluation.every else [], out / "held_out")
         done = trainer.checkpoints.newest() or 0
@@ -135,13 +146,17 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
         metrics = Metrics(out, settings.updates, done, CURVES) if at.first else None
         if metrics is not None:
             _tell(metrics, training, questions, made.loaded, settings, at, done, same)
+            for line in _told_of_play(settings, actor, questions):
+                metrics.say(line)
         try:
-            train(training, done=done, checkpoints=trainer.checkpoints, metrics=metrics)
+            with stopping(stop):
+                train(training, done=done, checkpoints=trainer.checkpoints, metrics=metrics)
         finally:
             weights.close()
         write(out)
         result = {"questions": {"train": len(questions.train), "validation": len(questions.validation)}, "steps": settings.step.steps,
-                  "updates": settings.updates, "ranks": at.size, "parallel": at.kind, "machine": at.machine, **counts(made.loaded.model)}
+                  "updates": settings.updates, "judges": {"answer": actor.answer_by, "query": actor.query_by}, "ranks": at.size, "parallel": at.kind,
+                  "machine": at.machine, **counts(made.loaded.model)}
         if metrics is not None:
             metrics.close()
             write_whole(out / "result.json", (json.dumps(result, indent=2) + "\n").encode())
@@ -160,10 +175,20 @@ def _weights(settings: GrpoSettings, made: Model, play_at: PlayPlace, write: Cal
     return OwnWeights(made.loaded.model, made.tokens, settings.weights, at, at_once=settings.step.at_once)
 
 
-def _actor(settings: GrpoSettings, questions: Questions, models: ModelSettings, at: PlayPlace, out: Path) -> Actor:
+def _check_play(settings: GrpoSettings, at: PlayPlace) -> None:
+    """What the tools and the judges would lack, before anything is written.
+
+    Raises:
+        InputError: see `check_client` and `open_toolbox`.
+    """
+    check_client(at.models, at.calls())
+    open_toolbox(settings.play, dataclasses.replace(at, calls=lambda: ":memory:"))
+
+
+def _actor(settings: GrpoSettings, questions: Questions, models: ModelSettings, at: PlayPlace, out: Path, stop: Stop) -> Actor:
     answers = AnswerJudge(client=at.client("answer") if models.judged_by_model(ANSWER_ROLE) else None)
     queries = at.client("query") if models.judged_by_model(QUERY_ROLE) else None
-    return Actor(questions.run, questions.withhold_own, episode_files(out), answers, queries, settings.reward.alpha < 1, settings.step.at_once)
+    return Actor(questions.run, questions.withhold_own, episode_files(out), answers, queries, settings.reward.alpha < 1, settings.step.at_once, stop)
 
 
 def _probe(asked: Asked, questions: Questions, renderer: Renderer, made: Model) -> Row:
@@ -197,6 +222,19 @@ def _tell(metrics: Metrics, training: Training, questions: Questions, loaded: Lo
     metrics.say(f"{found['trained']:,} of {found['parameters']:,} parameters trained in {settings.weights.precision}, {at.size} × {at.device.type} ({at.kind})")
     if done:
         metrics.say(f"goes on after update {done}" + ("" if same else "; another number of ranks wrote it, so dropout goes on from other random numbers"))
+
+
+def _told_of_play(settings: GrpoSettings, actor: Actor, questions: Questions) -> list[str]:
+    """What the policy plays with and who rewards it, for people."""
+    tools, reward = settings.play.tools, settings.reward
+    taught = settings_of(ToolSettings, taught_tools(questions.run), questions.run.path)
+    other = [field.name for field in dataclasses.fields(ToolSettings) if getattr(tools, field.name) != getattr(taught, field.name)]
+    lines = [f"tools: {', '.join(tools.tools)}, with{'out' * (not tools.handles)} handles; "
+             + (f"the run's teacher had others ({', '.join(other)})" if other else "as the run's teacher had them")]
+    if reward.alpha == 1:
+        return [*lines, f"reward: right answers (by {actor.answer_by})"]
+    by = "measured from the run in place of a judge, since no model has the role judge_retrieval" if actor.query_by == MEASURED else f"by {actor.query_by}"
+    return [*lines, f"reward: {reward.alpha:g} × right answers (by {actor.answer_by}) + {1 - reward.alpha:.3g} × r_query ({by})"]
 
 
 if __name__ == "__main__":

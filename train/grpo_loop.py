@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.judges.query import MEASURED
 from files.parquet import write_whole
 from train.checkpoints import Checkpoints
 from train.grpo_update import Learner
@@ -13,6 +14,7 @@ from train.metrics import Metrics, duration, peak_memory_gb
 from train.objective import EngineMismatch
 from train.questions import Asked
 from train.step_play import StepPlay
+from train.stopping import Stopped, stopped_after
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,14 @@ class Training:
         return self.measured / f"update-{update:06d}.json"
 
 
+@dataclass
+class _Progress:
+    """How far a run is."""
+
+    update: int
+    """That the weights have had."""
+
+
 def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metrics | None) -> None:
     """Runs the steps that are left. A collective call.
 
@@ -39,41 +49,51 @@ def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metric
         metrics: on the rank that writes.
 
     Raises:
-        QuestloomError: the run broke off, with the reason; the same command goes on.
+        QuestloomError: the run broke off, with the reason; the same command goes on. Stopped: it was asked to, and a checkpoint stands.
     """
     with run.play.at.naming_the_missing("the run"):
-        _steps(run, done, checkpoints, metrics)
+        at, progress = run.play.at, _Progress(done)
+        try:
+            _steps(run, progress, checkpoints, metrics)
+        except Stopped:
+            if at.gather(progress.update not in (0, *checkpoints.updates()))[0]:
+                checkpoints.save(progress.update, run.learner.policy, run.learner.optimiser, at)
+            raise stopped_after(progress.update, run.play.settings.updates) from None
 
 
-def _steps(run: Training, done: int, checkpoints: Checkpoints, metrics: Metrics | None) -> None:
-    settings, at = run.play.settings, run.play.at
+def _steps(run: Training, progress: _Progress, checkpoints: Checkpoints, metrics: Metrics | None) -> None:
+    settings, at, done = run.play.settings, run.play.at, progress.update
     each, every = settings.step.updates, settings.evaluation.every
     weights = run.play.players.weights
     weights.bring_up_to_date(done)
-    if every and not done:
-        _examine(run, 0, metrics)
+    # A run that was stopped may have a checkpoint of an update that was not measured yet.
+    if every and (not done or (done // each % every == 0 and not at.gather(run.measured_after(done).is_file())[0])):
+        _examine(run, done, metrics)
     for step in range(done // each, settings.step.steps):
         at.meet(f"the rollouts of step {step}")
         began = time.perf_counter()
-        taught, figures = run.play.of(step)
+        share, figures = run.play.of(step)
         at.meet(f"the update of step {step}")
-        learned = time.perf_counter()
+        learning = time.perf_counter()
         try:
-            updates = run.learner.learn(taught, step)
+            updates = run.learner.learn(share, step)
         except EngineMismatch:
             if at.first:  # all ranks are here; what a stray engine sampled must not be taken up again
                 run.play.files.drop([step])
                 run.measured_after(step * each).unlink(missing_ok=True)
             raise
+        progress.update = (step + 1) * each
         weights.bring_up_to_date((step + 1) * each)
         if metrics is not None:
-            seconds = time.perf_counter() - learned
+            seconds = time.perf_counter() - learning
             tokens = sum(update.get("trained_tokens", 0.0) for update in updates)
             for n, update in enumerate(updates):
                 metrics.note(step * each + n + 1, step=step, **(figures if n == 0 else {}), **update)
             metrics.note(step * each + each, update_seconds=seconds, trained_tokens_per_second=tokens / seconds, peak_memory_gb=peak_memory_gb(at.device))
             _say(metrics, step, settings.step.steps, figures, updates[-1], time.perf_counter() - began)
         last = step + 1 == settings.step.steps
+        if not last and run.play.actor.stop.of_any(at):
+            raise Stopped("between two steps")
         if every and ((step + 1) % every == 0 or last):
             _examine(run, (step + 1) * each, metrics)
         if (step + 1) % settings.keep.checkpoint_every == 0 or last:
@@ -102,6 +122,9 @@ def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
 
 
 def _say(metrics: Metrics, step: int, steps: int, figures: dict[str, float], update: dict[str, float], seconds: float) -> None:
+    kl_only, query = sum(value for name, value in figures.items() if name.startswith("kl_only/")), figures.get(f"query_{MEASURED}")
+    taught = f"{figures['taught']:.0f}{f' ({kl_only:.0f} by the KL term only)' if kl_only else ''}"
+    measured = "" if query is None else f"r_query {query:.3f}, measured and not judged · "
     metrics.say(f"step {step + 1}/{steps} · reward {figures['reward']:.3f} · right {figures['accuracy']:.3f} · tool use {figures['tool_use']:.2f} · "
-                f"turns {figures['turns']:.1f} · taught {figures['taught']:.0f} of {figures['rollouts'] + figures['continuations']:.0f} · "
+                f"turns {figures['turns']:.1f} · taught {taught} of {figures['rollouts'] + figures['continuations']:.0f} · {measured}"
                 f"loss {update['loss']:+.4f} · {seconds:.1f} s · {duration(seconds * (steps - step - 1))} left")

@@ -1,5 +1,5 @@
 """What a run of GRPO may set, beside what it shares with supervised fine-tuning (`settings.py`)."""
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from agent.play_settings import PlaySettings
 from models.model_settings import ModelSettings
+from prompts.roles import check_roles
 from records.errors import InputError
 from train.axpo import Axpo
 from train.fatal import FatalRules
@@ -154,13 +155,19 @@ _OF_THE_MACHINE = OF_THE_MACHINE | {"care", "step.micro_tokens", "step.at_once",
                                     "models.budget_calls"}
 
 
-def load_grpo_settings(source: str, overrides: Iterable[str] = ()) -> GrpoSettings:
+def load_grpo_settings(source: str, overrides: Iterable[str] = (), tools: Mapping[str, Any] | None = None) -> GrpoSettings:
     """Settings by file name, or by the name of a preset ("grpo-vsearcher"), with `section.key=value` overrides.
+
+    Args:
+        tools: the teacher's settings of tools (`questions.taught_tools`), which hold where `play.tools` names no others: a policy that was taught
+            some tools under some prompt is another one under another.
 
     Raises:
         InputError: see `read_settings`, or values that do not fit each other.
     """
-    settings = read_settings(GrpoSettings, source, overrides, presets(grpo=True))
+    settings = read_settings(GrpoSettings, source, overrides, presets(grpo=True), {"play": {"tools": tools or {}}})
+    if settings.models is not None:
+        check_roles(settings.models.roles, f"{source}, key models.roles")
     check_micro_tokens(settings.data, settings.micro_tokens, source, key="step.micro_tokens")
     play = settings.play
     if play.engine == "server" and play.server is None:

@@ -8,14 +8,14 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from train.grpo_settings import GrpoSettings
-from train.lessons import Lesson, tensors_of
+from train.lessons import Counted, Lesson, tensors_of
 from train.logprobs import TokenScores
 from train.normalise import Agreed, agree, most
 from train.objective import check_engine, clipped, count, kl_k3, loss_sum
 from train.packing import Packed, micro_batches, pack
 from train.parallel import World, no_sync_but_last
 from train.rows import PictureTokens
-from train.step_lessons import Taught
+from train.step_lessons import Share
 from train.updating import products, step_taken
 
 Reference = Callable[[Packed], Tensor]
@@ -34,32 +34,36 @@ class Learner:
     settings: GrpoSettings
     at: World
 
-    def learn(self, taught: Sequence[Taught], step: int) -> list[dict[str, float]]:
+    def learn(self, share: Share, step: int) -> list[dict[str, float]]:
         """The updates of a step, with their figures. A collective call.
 
         Args:
-            taught: this rank's.
+            share: this rank's.
 
         Raises:
             NotFinite: a gradient is infinite or no number.
             EngineMismatch: the engine samples from something else than what is trained. Nothing has changed then.
         """
         self.policy.train()
-        every = [[each.lesson for each in taught if mini_batch(each.number, self.settings) == n] for n in range(self.settings.step.updates)]
+        every = [[each.lesson for each in share.taught if mini_batch(each.number, self.settings) == n] for n in range(self.settings.step.updates)]
+        beside = [[each for number, each in share.counted if mini_batch(number, self.settings) == n] for n in range(self.settings.step.updates)]
         # The first update's weights are those that sampled; for the others the trainer's own view of them is taken before they change.
         sampled = [None, *(self._at_the_sampling_weights(some) for some in every[1:])] if self.settings.objective.importance_cap else [None] * len(every)
-        return [self._update(some, before, step * len(every) + n, on_policy=n == 0) for n, (some, before) in enumerate(zip(every, sampled, strict=True))]
+        return [self._update(some, counted, before, step * len(every) + n, on_policy=n == 0)
+                for n, (some, counted, before) in enumerate(zip(every, beside, sampled, strict=True))]
 
-    def _update(self, lessons: Sequence[Lesson], sampled: list[Tensor] | None, update: int, *, on_policy: bool) -> dict[str, float]:
-        """One step of the optimiser.
+    def _update(self, lessons: Sequence[Lesson], counted: Sequence[Counted], sampled: list[Tensor] | None, update: int, *,
+                on_policy: bool) -> dict[str, float]:
+        """One step of the optimiser; none where no rank has a row in the loss.
 
         Args:
+            counted: what rollouts beside the lessons add to the divisor.
             sampled: the trainer's log-probabilities at the sampling weights, a tensor each micro-batch; None where they are those of now, or not needed.
         """
         plan = self._plan(lessons)
-        agreed = self._agreed(lessons)
-        if agreed.empty:  # for all ranks
+        if not plan:  # on any rank
             return {"loss": 0.0, "lr": 0.0, "grad_norm": 0.0, "rows": 0.0, "labels": 0.0, "skipped": 1.0}
+        agreed = self._agreed(lessons, counted)
         figures = _Figures(self.at)
         told: list[Tensor] = []
         for number, some in enumerate(plan):
@@ -112,10 +116,12 @@ class Learner:
         plan = micro_batches([each.row for each in lessons], self.settings.micro_tokens)
         return [[lessons[n] for n in some] for some in plan] + [[] for _ in range(most(len(plan), self.at.device) - len(plan))]
 
-    def _agreed(self, lessons: Sequence[Lesson]) -> Agreed:
+    def _agreed(self, lessons: Sequence[Lesson], counted: Sequence[Counted]) -> Agreed:
         labels = torch.tensor([int(each.row.loss_mask.sum()) for each in lessons], dtype=torch.long)
         row = torch.arange(len(lessons)).repeat_interleave(labels)
-        return agree(count(row, torch.tensor([each.weight for each in lessons]), self.settings.objective), self.at.device)
+        objective = self.settings.objective
+        taught = count(row, torch.tensor([each.weight for each in lessons]), objective)
+        return agree(taught + sum(each.count(objective) for each in counted), self.at.device)
 
     def _packed(self, lessons: Sequence[Lesson]) -> Packed:
         return pack([each.row for each in lessons], self.tokens).to(self.at.device)
@@ -160,5 +166,5 @@ class _Figures:
         sums = dict(zip(self._sums, total.tolist(), strict=True))
         labels = max(1.0, sums["labels"])
         means = {name: sums[name] / labels for name in ("entropy", "clip_low", "clip_high", "ratio", "kl")}
-        return {"loss": sums["loss"] / agreed.total, "rows": sums["rows"], "labels": sums["labels"], "trained_tokens": sums["tokens"],
+        return {"loss": sums["loss"] / agreed.total, "divisor": agreed.total, "rows": sums["rows"], "labels": sums["labels"], "trained_tokens": sums["tokens"],
                 "advantage_size": sums["advantage"] / labels, **means, "engine_kl": self.engine_kl}

@@ -19,11 +19,6 @@ class Agreed:
     """The count that every sum is divided by: tokens, trajectories, or whatever the normaliser counts."""
     world_size: int = 1
 
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to learn from: every rank sees the same number, so all skip the update together."""
-        return self.total == 0
-
     def share(self, loss_sum: Tensor) -> Tensor:
         """A micro-batch's part of the loss, to call `backward` on. Micro-batches add up; ranks are averaged by DDP and FSDP, hence the factor.
         With accelerate, `gradient_accumulation_steps` stays 1: its division by them would be a second one.
@@ -41,14 +36,14 @@ def agree(count: float, device: torch.device | str = "cpu") -> Agreed:
         count: this rank's, over all of its micro-batches.
 
     Raises:
-        ValueError: the sum is not finite, or below 0.
+        ValueError: the sum is not finite, or not above 0.
     """
     total, world_size = count, 1
     if dist.is_initialized():
         counts = torch.tensor(count, dtype=torch.float64, device=device)
         dist.all_reduce(counts)
         total, world_size = counts.item(), dist.get_world_size()
-    if not 0 <= total < float("inf"):
+    if not 0 < total < float("inf"):
         raise ValueError(f"a loss cannot be divided by {total}")
     return Agreed(total, world_size)
 

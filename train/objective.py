@@ -24,6 +24,10 @@ class Objective:
     `constant`: the sum over a trajectory's tokens divided by `constant`, then the mean over trajectories (Dr. GRPO)."""
     constant: Annotated[int, Gt(0)] = 1
     """Tokens of the longest trajectory that may be."""
+    divisor: Literal["sampled", "taught"] = "sampled"
+    """What these means are over. `sampled`: all rollouts of the update's questions, with those that teach nothing (1/G Σ, as published, and TRL's): of
+    groups without variance, of an unknown reward, masked as a whole. The KL term pulls at those of them that have tokens in the loss. `taught`: only
+    the rollouts with an advantage of their own, so that an update stays as large where few groups have variance."""
     kl: Annotated[float, Ge(0)] = 0.0
     """β, of the KL to a reference model."""
     kl_ratio: bool = True
@@ -91,7 +95,8 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
 
 def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
-    """What a micro-batch adds to the number that the loss is divided by: tokens, or trajectories that have any token in the loss.
+    """What a micro-batch adds to the number that the loss is divided by: tokens, or trajectories that have any token in the loss. What is in no
+    micro-batch is added by `lessons.Counted`.
 
     >>> row, weights = torch.tensor([0, 0, 0, 0, 1]), torch.tensor([1.0, 0.5, 1.0])  # the third row is masked out
     >>> count(row, weights, Objective(normaliser="trajectory")), count(row, weights, Objective(normaliser="token"))

@@ -7,9 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from models.model_settings import ModelSettings
+from prompts.roles import check_roles
 from records.errors import InputError
 from records.synthesis import Question
 from train.settings_file import settings_of
+from transforms.episodes.episode_folder import EpisodeFolder
 from transforms.episodes.run_questions import finished_stage
 from transforms.stages.run_folder import RunFolder
 
@@ -45,7 +47,20 @@ class Questions:
         """The models that the recipe names; its other settings of models are for writing questions."""
         known = {field.name for field in dataclasses.fields(ModelSettings)}
         found = {name: value for name, value in self.recipe["models"].items() if name in known}
-        return settings_of(ModelSettings, found, f"{self.run.path}/recipe.json, section models")
+        made = settings_of(ModelSettings, found, f"{self.run.path}/recipe.json, section models")
+        check_roles(made.roles, f"{self.run.path}/recipe.json, key models.roles")
+        return made
+
+
+def taught_tools(run: RunFolder) -> dict[str, Any]:
+    """The settings of tools under which the run's teacher plays: as it has played, else as the run's recipe says.
+
+    Raises:
+        InputError: `run` is no run.
+    """
+    teacher = EpisodeFolder.of(run)
+    found: dict[str, Any] = (teacher if teacher.recipe.is_file() else run).read_recipe()["recipe"].get("teach", {}).get("tools", {})
+    return found
 
 
 def read_questions(run: RunFolder, store_digest: str) -> Questions:

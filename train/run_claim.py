@@ -1,6 +1,7 @@
 """What a run is, written down where it lies; and what all ranks do together so that what one refuses ends them all."""
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -8,34 +9,60 @@ from typing import Any, TypeVar
 from files.parquet import write_whole
 from records.errors import InputError, QuestloomError
 from train.parallel import World
+from train.stopping import STOPPED, Stopped, exit_code
 
 T = TypeVar("T")
+UNCLAIMED = ".begun"
+"""What is written below OUT before all inputs are checked; it is no run yet."""
 
 
-def claim(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Writes down what a run is, OUT/settings.json, or compares it with what stands there.
+def check_claim(out: Path, identity: Mapping[str, Any]) -> None:
+    """That OUT is free for a run, or holds it already. Writes nothing.
 
     Args:
         identity: JSON of everything that must not change when the run goes on.
+
+    Raises:
+        InputError: OUT holds another run, or something else.
+    """
+    told, path = json.loads(json.dumps(dict(identity))), out / "settings.json"
+    if path.is_file():
+        before = json.loads(path.read_text(encoding="utf-8"))["run"]
+        changed = [key for key in {**before, **told} if before.get(key) != told.get(key)]
+        if changed:
+            raise InputError(str(out), f"holds another run: {changed[0]} was {before.get(changed[0])!r} and is {told.get(changed[0])!r}"
+                             + (f" (and {', '.join(changed[1:])})" if changed[1:] else ""), "Name another --out, or give the same settings to go on.")
+    elif out.is_dir() and any(part.name != UNCLAIMED for part in out.iterdir()):
+        raise InputError(str(out), "is not empty, and no run", "Name another --out.")
+
+
+def claim(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Writes down what a run is, OUT/settings.json, once all inputs are checked: a wrong one would be part of what the run is.
+
+    Args:
+        identity: as for `check_claim`.
         settings: every setting.
 
     Raises:
-        InputError: OUT holds another run, or cannot be written.
+        InputError: see `check_claim`, or OUT cannot be written.
     """
-    told = json.loads(json.dumps({"run": dict(identity), "settings": dict(settings)}))
-    path = out / "settings.json"
-    if path.is_file():
-        before = json.loads(path.read_text(encoding="utf-8"))["run"]
-        changed = [key for key in {**before, **told["run"]} if before.get(key) != told["run"].get(key)]
-        if changed:
-            raise InputError(str(out), f"holds another run: {changed[0]} was {before.get(changed[0])!r} and is {told['run'].get(changed[0])!r}"
-                             + (f" (and {', '.join(changed[1:])})" if changed[1:] else ""), "Name another --out, or give the same settings to go on.")
-    elif out.is_dir() and any(out.iterdir()):
-        raise InputError(str(out), "is not empty, and no run", "Name another --out.")
+    check_claim(out, identity)
+    told = {"run": dict(identity), "settings": dict(settings)}
     try:
-        write_whole(path, (json.dumps(told, indent=2) + "\n").encode())
+        write_whole(out / "settings.json", (json.dumps(told, indent=2) + "\n").encode())
     except OSError as error:
         raise InputError(f"--out {out}", f"cannot be written ({error.strerror})", "Name a folder on this machine.") from error
+
+
+def forget(out: Path, whole: bool) -> None:
+    """Takes away what was written below OUT for a run that did not come about.
+
+    Args:
+        whole: OUT with it, which nobody else made.
+    """
+    shutil.rmtree(out / UNCLAIMED, ignore_errors=True)
+    if whole and out.is_dir() and not any(out.iterdir()):
+        out.rmdir()
 
 
 def place(path: str) -> str:
@@ -49,17 +76,21 @@ def together(at: World, do: Callable[[], T]) -> T:
     Raises:
         QuestloomError: what this rank met.
         SystemExit: what another one met.
+        Stopped: any rank was asked to stop, and none met anything worse: all write a checkpoint together.
     """
     failed: QuestloomError | None = None
     try:
         made = do()
     except QuestloomError as error:
         failed = error
-    codes = [code for code in at.gather(0 if failed is None else 2 if isinstance(failed, InputError) else 1) if code]
-    if failed is not None:
+    codes = at.gather(0 if failed is None else exit_code(failed))
+    worse = [code for code in codes if code not in (0, STOPPED)]
+    if failed is not None and not (worse and isinstance(failed, Stopped)):
         raise failed
-    if codes:
-        raise SystemExit(codes[0])
+    if worse:
+        raise SystemExit(worse[0])
+    if STOPPED in codes:
+        raise Stopped("another rank was asked to stop")
     return made
 
 

@@ -24,12 +24,13 @@ def presets(*, grpo: bool) -> list[str]:
     return sorted(path.stem for path in PRESETS.glob("*.yaml") if path.stem.startswith(GRPO) == grpo)
 
 
-def read_settings(kind: type[S], source: str, overrides: Iterable[str], known: Iterable[str]) -> S:
+def read_settings(kind: type[S], source: str, overrides: Iterable[str], known: Iterable[str], below: Mapping[str, Any] | None = None) -> S:
     """Settings by file name, or by the name of a preset, with `section.key=value` overrides.
 
     Args:
         kind: a frozen dataclass of settings.
         known: the presets to name where there is no such settings.
+        below: keys that hold where neither the file nor an override names them.
 
     Raises:
         InputError: no such file, no YAML, an unknown key, a wrong type, a value out of range.
@@ -47,7 +48,7 @@ def read_settings(kind: type[S], source: str, overrides: Iterable[str], known: I
         raise InputError(str(path), "is no mapping of keys to values", "See train/presets/ for the shape.")
     for override in overrides:
         _override(data, override)
-    return settings_of(kind, data, str(path))
+    return settings_of(kind, _laid_over(below or {}, data), str(path))
 
 
 def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
@@ -86,6 +87,12 @@ def _override(data: dict[str, Any], override: str) -> None:
         raise InputError(f"--set {override}", f"cannot be read as YAML ({error})", "Correct the value.") from error
     if isinstance(data[last], str) and _is_number(data[last]):
         data[last] = float(data[last])  # YAML 1.1 takes 2e-5 for a word
+
+
+def _laid_over(below: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys over others, section by section."""
+    both = {key: _laid_over(below[key], value) for key, value in data.items() if isinstance(value, Mapping) and isinstance(below.get(key), Mapping)}
+    return {**below, **data, **both}
 
 
 def _is_number(text: str) -> bool:

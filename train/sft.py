@@ -9,9 +9,8 @@
 """
 import argparse
 import json
-import os
+import shutil
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,18 +21,34 @@ from agent.turns.token_renderer import TokenRenderer
 from files.parquet import write_whole
 from records.errors import InputError, QuestloomError
 from train.checkpoints import Checkpoints
+from train.data_sets import full_name
 from train.metrics import Metrics
 from train.optimiser import adamw
 from train.parallel import World, world, wrapped
 from train.rows import PictureTokens, rope_of
-from train.run_claim import claim, once, place
+from train.run_claim import UNCLAIMED, check_claim, claim, forget, once, place
 from train.scorer import Scorer
 from train.self_check import check_on
 from train.settings import SftSettings, load_settings
 from train.settings_file import presets
-from train.sft_data import Course, Documents, RowMaker, Survey, gathered, read_survey, survey_part, write_documents, write_survey
+from train.sft_data import (
+    DOCUMENTS,
+    SURVEY,
+    Course,
+    Documents,
+    Missing,
+    RowMaker,
+    Survey,
+    check_apart,
+    gathered,
+    read_survey,
+    survey_part,
+    write_documents,
+    write_survey,
+)
 from train.sft_loop import Training, train
 from train.sources import check_sources, read_documents
+from train.stopping import Stop, exit_code, stopping
 from train.weights import Loaded, counts, export, load_model, load_processor
 
 HELP = f"""\
@@ -44,11 +59,12 @@ Supervised fine-tuning on kept episodes: next-token loss on what the policy said
   accelerate launch --config_file fsdp.yaml -m train.sft --config vsearcher …                   the same by accelerate
   python -m train.sft --config tiny --data dialogues.json --model MODEL --out OUT --set batch.epochs=1
 
-DATA is a run in which `questloom teach` played, a folder RUN/episodes/POLICY, or a file or folder of dialogues in ShareGPT form
-(Parquet, JSON, JSON lines). --data may be given several times.
+DATA is a run in which `questloom teach` played, a folder RUN/episodes/POLICY, a file or folder of dialogues in ShareGPT form (Parquet, JSON,
+JSON lines), or one configuration of a data set, in a folder or on the Hub: RUN/dataset:sft, ORG/NAME:sft. --data may be given several times;
+the same rows in two of them are refused.
 
-Every row is made once before training: what cannot be learned from is left out and counted by its reason. Killed at any point, the same
-command goes on from the last checkpoint and ends with the same weights. OUT/model then plays as it is:
+Every row is made once before training: what cannot be learned from is left out, and told with its reason. Killed at any point, the same
+command goes on from the last checkpoint and ends with the same weights; SIGTERM writes one. OUT/model then plays as it is:
   questloom teach --run RUN --store STORE --policy sft --engine transformers --set teach.model=OUT/model
 
 Presets: {', '.join(presets(grpo=False))} (train/presets/). Settings with their meaning: train/settings.py.
@@ -70,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sft(load_settings(given.config, given.set), data=given.data, validation=given.validation, model=given.model, out=Path(given.out))
     except QuestloomError as error:
         print(error, file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+        return exit_code(error)
     return 0
 
 
@@ -89,18 +105,26 @@ def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, va
         InputError: something is wrong with the input; nothing was trained.
         QuestloomError: the run broke off, with the reason; the same call goes on.
     """
-    check_sources([*data, *validation])
+    check_sources(data, validation)
+    began_anew = not out.exists()
     with world(settings.parallel) as at:
-        once(at, lambda: claim(out, _identity(settings, data, validation, model), settings.resolved()))
-        torch.manual_seed(settings.seed + at.rank)
-        processor = load_processor(model, settings.data.max_pixels)
-        tokens = TokenRenderer(processor, name=model)
-        loaded = load_model(model, settings.weights, settings.seed)
-        maker = RowMaker(tokens, picture_tokens=PictureTokens.of(loaded.model.config), rope=rope_of(loaded.model), settings=settings.data)
-        documents, survey = _rows(at, maker, data, validation, out)
+        identity = _identity(settings, data, validation, model)
+        once(at, lambda: check_claim(out, identity))
+        try:
+            torch.manual_seed(settings.seed + at.rank)
+            processor = load_processor(model, settings.data.max_pixels)
+            tokens = TokenRenderer(processor, name=model)
+            loaded = load_model(model, settings.weights, settings.seed)
+            maker = RowMaker(tokens, picture_tokens=PictureTokens.of(loaded.model.config), rope=rope_of(loaded.model), settings=settings.data)
+            documents, survey = _rows(at, maker, data, validation, out)
+            scorer = Scorer(loaded.model)
+            once(at, lambda: _self_check(scorer, maker, documents, survey, settings, at))
+            once(at, lambda: _begin(out, identity, settings))
+        except BaseException:
+            if at.first:
+                forget(out, began_anew)
+            raise
         course = Course(survey.of("train"), settings.batch.rows, settings.batch.epochs, settings.seed)
-        scorer = Scorer(loaded.model)
-        once(at, lambda: _self_check(scorer, maker, documents, survey, settings, at))
         policy = wrapped(scorer, at, bf16=settings.weights.precision == "bf16")
         optimiser = adamw(policy, settings.optimiser)
         checkpoints = Checkpoints(out / "checkpoints", settings.keep.checkpoints)
@@ -110,7 +134,9 @@ def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, va
         if metrics is not None:
             _tell(metrics, survey, loaded, settings, at, done, same)
         run = Training(policy, optimiser, documents, maker, settings, at)
-        train(run, course, survey.of("validation"), done=done, checkpoints=checkpoints, metrics=metrics)
+        stop = Stop()
+        with stopping(stop):
+            train(run, course, survey.of("validation"), done=done, checkpoints=checkpoints, metrics=metrics, stop=stop)
         export(policy, scorer, loaded, processor, source=model, out=out, bf16=settings.weights.precision == "bf16", writes=at.first)
         result = {"rows": survey.figures(), "updates": course.updates, "ranks": at.size, "parallel": at.kind, "machine": at.machine, **counts(loaded.model)}
         if metrics is not None:
@@ -122,34 +148,43 @@ def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, va
 
 
 def _identity(settings: SftSettings, data: Sequence[str], validation: Sequence[str], model: str) -> dict[str, Any]:
-    return {**settings.identity(), "data": [os.path.abspath(p) if "://" not in p else p for p in data],
-            "validation": [os.path.abspath(p) for p in validation], "model": place(model)}
+    return {**settings.identity(), "data": [full_name(source) for source in data], "validation": [full_name(source) for source in validation],
+            "model": place(model)}
 
 
 def _rows(at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path) -> tuple[Documents, Survey]:
-    """The documents on disk, and what became of them; each rank surveys its part.
+    """The documents on disk, and what became of them; each rank surveys its part. What is read now waits below OUT until all inputs are checked.
 
     Raises:
-        InputError: nothing can be learned from.
+        InputError: nothing can be learned from, or a row comes twice.
     """
-    path, written = out / "rows" / "documents.arrow", out / "rows" / "survey.json"
-    survey = read_survey(written) if at.first else None
-    survey = at.gather(survey)[0]
-    if survey is None:
-        left_out: Counter[str] = Counter()
-        once(at, lambda: left_out.update(write_documents(path, read_documents(data, validation))))
-        documents = Documents(path)
-        parts = at.gather(list(survey_part(documents, maker, at.rank, at.size)))
-        survey = gathered([found for part in parts for found in part], at.gather(left_out)[0])
-        if survey.of("train") and at.first:
-            write_survey(written, survey)
-        at.wait()
+    survey = at.gather(read_survey(out / "rows" / SURVEY) if at.first else None)[0]
+    if survey is not None:
+        return Documents(out / "rows" / DOCUMENTS), survey
+    path, missing = out / UNCLAIMED / DOCUMENTS, Missing()
+
+    def read() -> None:
+        nonlocal missing
+        missing = write_documents(path, read_documents(data, validation))
+
+    once(at, read)
+    documents = Documents(path)
+    parts = at.gather(list(survey_part(documents, maker, at.rank, at.size)))
+    survey = gathered([found for part in parts for found in part], at.gather(missing)[0])
     if not survey.of("train"):
-        why = ", ".join(f"{count} {reason}" for reason, count in sorted(survey.left_out.items()))
-        example = next(iter(survey.examples.values()), "")
         raise InputError(", ".join(data), f"holds no row to train on: {survey.read} read, {len(survey.of('validation'))} for validation"
-                         + (f", left out: {why}" if why else "") + (f" (the first: {example})" if example else ""), "Name data with rows for sft/train.")
-    return Documents(path), survey
+                         + "".join(f"; {reason}" for reason in survey.reasons()), "Name data with rows for sft/train.")
+    once(at, lambda: check_apart(survey, documents))
+    once(at, lambda: write_survey(path.with_name(SURVEY), survey))
+    return documents, survey
+
+
+def _begin(out: Path, identity: dict[str, Any], settings: SftSettings) -> None:
+    """Makes OUT the run's, with the rows that were read for it."""
+    claim(out, identity, settings.resolved())
+    if (out / UNCLAIMED).exists():
+        shutil.rmtree(out / "rows", ignore_errors=True)
+        (out / UNCLAIMED).rename(out / "rows")
 
 
 def _self_check(scorer: Scorer, maker: RowMaker, documents: Documents, survey: Survey, settings: SftSettings, at: World) -> None:
@@ -161,8 +196,9 @@ def _self_check(scorer: Scorer, maker: RowMaker, documents: Documents, survey: S
 def _tell(metrics: Metrics, survey: Survey, loaded: Loaded, settings: SftSettings, at: World, done: int, same: bool) -> None:
     """What is about to happen, for people."""
     rows, found = survey.figures(), counts(loaded.model)
-    metrics.say(f"{rows['read']} rows read: {rows['train']} to train on, {rows['validation']} for validation, {sum(rows['left_out'].values())} left out"
-                + "".join(f"; {count} {reason}" for reason, count in rows["left_out"].items()))
+    metrics.say(f"{rows['read']} rows read: {rows['train']} to train on, {rows['validation']} for validation, {sum(rows['left_out'].values())} left out")
+    for reason in survey.reasons():
+        metrics.say(f"  {reason}")
     metrics.say(f"{rows['tokens']:,} tokens, {rows['labels']:,} in the loss, {rows['pictures']:,} pictures; {rows['shortened']} rows shortened; "
                 + (f"{rows['slips']} turns that broke the protocol are out of the loss; " if rows["slips"] else "")
                 + ", ".join(f"{count} with {kind} ids" for kind, count in rows["ids"].items()))

@@ -24,16 +24,28 @@ from agent.turns.renderer import Renderer
 from agent.turns.token_renderer import TokenRenderer
 from files.parquet import write_whole
 from records.episodes import Episode
+from records.errors import InputError
 from records.identity import canonical_json
 from train.dialogues import segments_of_dialogue
 from train.episode_rows import row_of_episode, row_of_segments, without_slips
 from train.rows import PictureTokens, Rope, Row, RowError, RowFault, UnusableRow, check, shortened
 from train.settings import DataSettings
-from train.sources import Document, LeftOut, Split
+from train.sources import FOREIGN_SPLIT, OTHER_SPLIT, Document, LeftOut, Split
 
 SAMPLED, RENDERED = "sampled", "rendered"
+DOCUMENTS, SURVEY = "documents.arrow", "survey.json"
+REASONS: dict[str, str] = {
+    OTHER_SPLIT: "their questions are kept for reinforcement learning or for a benchmark",
+    FOREIGN_SPLIT: "their data set has them in a split that is neither for training nor for validation",
+    RowFault.DIALOGUE: "they are no dialogue in which what was read and what the policy said take turns, or have other numbers of placeholders and pictures",
+    RowFault.PICTURE_FILE: "a picture is missing or cannot be read",
+    RowFault.TOO_LONG: "they are longer than data.max_tokens, and are to be left out then or have a first turn that does not fit",
+    RowFault.NO_POLICY_TOKENS: "nothing that the policy said is left to be learned from",
+    RowFault.SAMPLED_PICTURE_TOKEN: "the policy drew a token that stands for a picture",
+    RowFault.LOGPROB: "a log-probability is missing, infinite, or above 0"}
+"""Why rows are left out, in words."""
 _SCHEMA = pa.schema({"id": pa.string(), "split": pa.string(), "kind": pa.string(), "home": pa.string(), "text": pa.large_string(),
-                     "pictures": pa.list_(pa.large_binary())})
+                     "pictures": pa.list_(pa.large_binary()), "source": pa.string()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,20 +96,40 @@ class Survey:
                 "ids": dict(sorted(Counter(each.ids for each in self.used).items())),
                 **{name: sum(getattr(each, name) for each in self.used) for name in ("pictures", "slips", "tokens", "labels")}}
 
+    def reasons(self) -> list[str]:
+        """A sentence a reason for which rows are left out, with their number and what is wrong with the first."""
+        return [f"{count} left out ({reason}): {REASONS.get(reason, reason)}" + (f"; the first: {self.examples[reason]}" if reason in self.examples else "")
+                for reason, count in sorted(self.left_out.items())]
 
-def write_documents(path: Path, documents: Iterable[Document | LeftOut]) -> Counter[str]:
-    """Writes documents where they can be read in any order; returns why others were left out, and how many."""
+
+@dataclass
+class Missing:
+    """What became no document."""
+
+    reasons: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+    """Of each reason the first, where the reason alone does not say enough."""
+
+    def add(self, left_out: LeftOut) -> None:
+        """Counts one."""
+        self.reasons[left_out.reason] += 1
+        if left_out.what:
+            self.examples.setdefault(left_out.reason, left_out.what)
+
+
+def write_documents(path: Path, documents: Iterable[Document | LeftOut]) -> Missing:
+    """Writes documents where they can be read in any order; returns what was left out."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
-    left_out: Counter[str] = Counter()
+    missing = Missing()
     with pa.OSFile(str(part), "wb") as out, pa.ipc.new_file(out, _SCHEMA) as writer:
         for document in documents:
             if isinstance(document, LeftOut):
-                left_out[document.reason] += 1
+                missing.add(document)
             else:
                 writer.write_batch(pa.RecordBatch.from_pylist([{**vars(document), "pictures": list(document.pictures)}], schema=_SCHEMA))
     part.replace(path)
-    return left_out
+    return missing
 
 
 class Documents:
@@ -201,21 +233,40 @@ def survey_part(documents: Documents, maker: RowMaker, rank: int, world_size: in
             yield number, error
 
 
-def gathered(parts: Iterable[tuple[int, Surveyed | UnusableRow]], left_out: Counter[str]) -> Survey:
+def gathered(parts: Iterable[tuple[int, Surveyed | UnusableRow]], missing: Missing) -> Survey:
     """The survey of all ranks' parts.
 
     Args:
-        left_out: why rows were left out before they were documents.
+        missing: what was left out before it was a document.
     """
-    reasons, used = Counter(left_out), []
-    examples: dict[str, str] = {}
+    reasons, examples, used = Counter(missing.reasons), dict(missing.examples), []
     for _, found in sorted(parts, key=lambda part: part[0]):
         if isinstance(found, Surveyed):
             used.append(found)
         else:
             reasons[str(found.fault)] += 1
-            examples.setdefault(str(found.fault), str(found))
+            examples.setdefault(str(found.fault), f"{found.episode_id}: {found.what}")
     return Survey(read=len(used) + sum(reasons.values()), used=tuple(used), left_out=dict(reasons), examples=examples)
+
+
+def check_apart(survey: Survey, documents: Documents) -> None:
+    """That no row comes from two sources, nor is both trained and measured on. Rows are the same where their ids and pixels are, whatever form they
+    were stored in; a row that one source has twice for one use is taken twice.
+
+    Raises:
+        InputError: with the sources, the number of such rows and one of them.
+    """
+    first: dict[str, tuple[str, Split, str]] = {}
+    same: dict[tuple[tuple[str, Split], tuple[str, Split]], list[str]] = {}
+    for each in survey.used:
+        now = (documents[each.number].source, each.split, each.episode_id)
+        before = first.setdefault(each.digest, now)
+        if before[:2] != now[:2]:
+            same.setdefault((before[:2], now[:2]), []).append(f"{before[2]} is {now[2]}")
+    for (one, other), found in same.items():
+        uses = "for training and for validation" if one[1] != other[1] else "twice"
+        raise InputError(" and ".join(dict.fromkeys((one[0], other[0]))), f"hold {len(found)} rows {uses} (for example {found[0]})",
+                         "Name each row once: one form of a data set, and other rows for validation than for training.")
 
 
 def write_survey(path: Path, survey: Survey) -> None:

@@ -16,6 +16,7 @@ from train.parallel import World, no_sync_but_last
 from train.settings import SftSettings
 from train.sft_data import Course, Documents, RowMaker, Surveyed, dealt
 from train.sft_loss import num_labels, sft_loss_sum
+from train.stopping import Stop, stopped_after
 from train.updating import products, step_taken
 
 T = TypeVar("T")
@@ -49,16 +50,18 @@ class Training:
             return self.policy(packed.to(self.at.device)).logp
 
 
-def train(run: Training, course: Course, validation: Sequence[Surveyed], *, done: int, checkpoints: Checkpoints, metrics: Metrics | None) -> None:
+def train(run: Training, course: Course, validation: Sequence[Surveyed], *, done: int, checkpoints: Checkpoints, metrics: Metrics | None,
+          stop: Stop) -> None:
     """Runs the updates that are left. A collective call.
 
     Args:
         validation: rows that are measured on; none for no measuring.
         done: updates that stand in the checkpoint that was loaded.
         metrics: on the rank that writes.
+        stop: asks the run to end after the update that is under way.
 
     Raises:
-        NotFinite: a gradient is infinite or no number; DiskFull: see `Checkpoints.save`.
+        NotFinite: a gradient is infinite or no number; DiskFull: see `Checkpoints.save`; Stopped: the run was asked to stop, and a checkpoint stands.
     """
     keep, at = run.settings.keep, run.at
     every = keep.validate_every or course.per_epoch
@@ -77,10 +80,15 @@ def train(run: Training, course: Course, validation: Sequence[Surveyed], *, done
             metrics.note(update + 1, epoch=epoch, **figures, rows=len(rows), tokens=tokens, labels=sum(row.labels for row in rows), seconds=seconds,
                          tokens_per_second=tokens / seconds, peak_memory_gb=peak_memory_gb(at.device))
             metrics.progress(update + 1, epoch=epoch, loss=figures["loss"], tokens_per_second=tokens / seconds)
-        if validation and ((update + 1) % every == 0 or update + 1 == course.updates):
-            _validate(run, validation, update + 1, metrics)
-        if (update + 1) % keep.checkpoint_every == 0 or update + 1 == course.updates:
+        last, stopped = update + 1 == course.updates, stop.of_any(at)
+        if stopped:  # before anything that takes long
             checkpoints.save(update + 1, run.policy, run.optimiser, at)
+        if validation and ((update + 1) % every == 0 or last):
+            _validate(run, validation, update + 1, metrics)
+        if not stopped and ((update + 1) % keep.checkpoint_every == 0 or last):
+            checkpoints.save(update + 1, run.policy, run.optimiser, at)
+        if stopped and not last:
+            raise stopped_after(update + 1, course.updates)
 
 
 def _flat(plans: Iterable[tuple[int, list[list[Surveyed]]]]) -> Iterator[list[Surveyed]]:

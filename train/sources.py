@@ -1,8 +1,7 @@
 """What supervised fine-tuning learns from, before a model's processor has seen it: stored episodes, and dialogues of outside data sets.
 
     RUN, RUN/episodes/POLICY       the kept trajectories of a policy (the teacher's by default) whose question's split is sft/train or sft/validation
-    FILE.parquet, .json, .jsonl    dialogues in LLaMA-Factory's ShareGPT form (`dialogues.py`); .json and .jsonl also with .gz
-    FOLDER                         all of these files in it
+    FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`dialogues.py`, `data_sets.py`)
 
 Reading leaves nothing out silently: whatever is read comes as a `Document`, or as a `LeftOut` with its reason.
 """
@@ -16,10 +15,10 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from files.locations import BucketPath, location
 from records.errors import InputError
 from records.identity import canonical_json
 from records.trajectories import Trajectory
+from train.data_sets import HUB, TRAIN, VALIDATION, DialogueFile, dialogue_files
 from train.dialogues import fields_of
 from train.rows import UnusableRow
 from transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
@@ -28,7 +27,8 @@ from transforms.stages.run_folder import RunFolder
 Split = Literal["train", "validation"]
 OTHER_SPLIT = "other_split"
 """Why trajectories are left out whose questions are kept for reinforcement learning or for tests."""
-SUFFIXES = (".parquet", ".json", ".jsonl", ".json.gz", ".jsonl.gz")
+FOREIGN_SPLIT = "foreign_split"
+"""Why rows are left out that their data set has in a split for something else."""
 _SPLITS: dict[str, Split] = {"sft/train": "train", "sft/validation": "validation"}
 
 
@@ -45,6 +45,8 @@ class Document:
     """JSON: an `Episode`, or the fields that `dialogues.fields_of` reads."""
     pictures: tuple[bytes, ...] = ()
     """A dialogue's picture files that stand in its row; b"" for one that is named by its path."""
+    source: str = ""
+    """As it was named."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,16 @@ class LeftOut:
 
     id: str
     reason: str
+    what: str = ""
+    """What is wrong with this one, where the reason alone does not say it."""
 
 
 def read_documents(train: Sequence[str], validation: Sequence[str] = ()) -> Iterator[Document | LeftOut]:
     """Everything that the sources hold, in their order.
 
     Args:
-        train: runs, folders of episodes, files or folders of dialogues. Episodes know their split themselves.
-        validation: files or folders of dialogues that are measured on and never trained on.
+        train: runs, folders of episodes, dialogues. Episodes and configurations know their split themselves.
+        validation: dialogues that are measured on and never trained on.
 
     Raises:
         InputError: a source is missing, or is nothing that is known here.
@@ -71,27 +75,47 @@ def read_documents(train: Sequence[str], validation: Sequence[str] = ()) -> Iter
         yield from _read(path, "validation")
 
 
-def check_sources(paths: Sequence[str]) -> None:
-    """Looks whether sources can be what they are said to be, without reading them.
+def check_sources(train: Sequence[str], validation: Sequence[str] = ()) -> None:
+    """Looks whether sources can be what they are said to be, without reading their rows.
 
     Raises:
-        InputError: see `read_documents`.
+        InputError: see `read_documents`; or two are the same.
     """
-    for path in paths:
+    for path in {path for path in (*train, *validation) if [*train, *validation].count(path) > 1}:
+        raise InputError(path, "is named twice", "Name it once.")
+    for path in train:
         if _episodes(path) is None:
-            _dialogue_files(path)
+            dialogue_files(path, TRAIN)
+    for path in validation:
+        _files(path, "validation")
 
 
 def _read(path: str, split: Split) -> Iterator[Document | LeftOut]:
-    folder = _episodes(path)
+    folder = _episodes(path) if split == "train" else None
     if folder is not None:
-        if split == "validation":
-            raise InputError(path, "holds episodes, which know themselves whether they are for validation", "Name it with --data.")
-        yield from _of_episodes(folder)
+        yield from _of_episodes(folder, path)
         return
-    for file in _dialogue_files(path):
-        for number, row in enumerate(_rows(file), 1):
-            yield _of_dialogue(f"{file.name}, row {number}", str(file.parent), row, split)
+    for file in _files(path, split):
+        for number, row in enumerate(_rows(file.path), 1):
+            where = f"{file.path.name}, row {number}"
+            if file.split not in (TRAIN, VALIDATION):
+                yield LeftOut(where, FOREIGN_SPLIT, f"{where} is of the split {file.split}")
+            else:
+                yield _of_dialogue(where, str(file.path.parent), row, "train" if file.split == TRAIN else "validation", path)
+
+
+def _files(path: str, split: Split) -> list[DialogueFile]:
+    """The files of a source of dialogues.
+
+    Raises:
+        InputError: see `dialogue_files`; or what is named for validation knows itself what is for validation.
+    """
+    if split == "validation" and _episodes(path) is not None:
+        raise InputError(path, "holds episodes, which know themselves whether they are for validation", "Name it with --data.")
+    found = dialogue_files(path, split)
+    if split == "validation" and any(file.split == TRAIN for file in found):
+        raise InputError(path, "holds rows for training, and says itself which are for validation", "Name it with --data.")
+    return found
 
 
 def _episodes(path: str) -> EpisodeFolder | None:
@@ -101,6 +125,8 @@ def _episodes(path: str) -> EpisodeFolder | None:
         InputError: it is a run, but has no kept episodes.
     """
     fix = "Play its questions first: questloom teach."
+    if path.startswith(HUB):
+        return None
     own = EpisodeFolder(path)
     if own.files.has_prompt():
         found = own
@@ -115,35 +141,21 @@ def _episodes(path: str) -> EpisodeFolder | None:
     return found
 
 
-def _of_episodes(folder: EpisodeFolder) -> Iterator[Document | LeftOut]:
+def _of_episodes(folder: EpisodeFolder, source: str) -> Iterator[Document | LeftOut]:
     for trajectory in folder.read(folder.label(KEEP), "kept", Trajectory):
         split = _SPLITS.get(trajectory.split)
         if split is None:
             yield LeftOut(trajectory.id, OTHER_SPLIT)
         else:
-            yield Document(id=trajectory.id, split=split, kind="episode", home=folder.path, text=canonical_json(trajectory.episode.to_row()))
+            yield Document(id=trajectory.id, split=split, kind="episode", home=folder.path, text=canonical_json(trajectory.episode.to_row()), source=source)
 
 
-def _of_dialogue(where: str, home: str, row: Any, split: Split) -> Document | LeftOut:
+def _of_dialogue(where: str, home: str, row: Any, split: Split, source: str = "") -> Document | LeftOut:
     try:
         fields, pictures = fields_of(row, where)
     except UnusableRow as error:
-        return LeftOut(where, str(error.fault))
-    return Document(id=where, split=split, kind="dialogue", home=home, text=canonical_json(fields), pictures=pictures)
-
-
-def _dialogue_files(path: str) -> list[Path]:
-    found = location(path)
-    if isinstance(found, BucketPath):
-        raise InputError(path, "lies in a bucket, and is no run", "Copy files of dialogues to this machine; runs may lie in buckets.")
-    if found.is_dir():
-        files = sorted(p for p in found.rglob("*") if p.name.endswith(SUFFIXES) and p.name != "dataset_info.json")
-    else:
-        files = [found] if found.is_file() and found.name.endswith(SUFFIXES) else []
-    if not files:
-        what = "is no run, and no file or folder of dialogues" if found.exists() else "does not exist"
-        raise InputError(path, what, f"Name a folder that questloom made, or files of dialogues ({', '.join(SUFFIXES)}).")
-    return files
+        return LeftOut(where, str(error.fault), f"{where} {error.what}")
+    return Document(id=where, split=split, kind="dialogue", home=home, text=canonical_json(fields), pictures=pictures, source=source)
 
 
 def _rows(file: Path) -> Iterator[Any]:

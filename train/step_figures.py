@@ -1,9 +1,10 @@
 """What a step's rollouts were like, in figures: sums on each rank, added up over all, then shares and means."""
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agent.judges.query import MEASURED
 from records.episodes import EndReason, ToolStatus
 from records.errors import QuestloomError
 from train.fatal import FatalRules
@@ -30,10 +31,12 @@ def sums_of(made: StepLessons, fatal: FatalRules) -> Sums:
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.lesson.row.episode_id: each.lesson for each in made.taught}
     clamps = fatal.treatment == "fatal_mask+clamp"
-    clamped = sum(clamps and each.rollout.fatal is not None and each.episode.id in taught and taught[each.episode.id].advantage == 0 for each in every)
+    clamped = sum(clamps and each.rollout.fatal is not None and (lesson := taught.get(each.episode.id)) is not None and lesson.advantage == 0
+                  and lesson.kl_only is None for each in every)
+    kl_only = Counter(f"kl_only/{each.lesson.kl_only}" for each in made.taught if each.lesson.kl_only)
     of_all: Sums = {"rollouts": made.rollouts, "continuations": made.continuations, "taught": len(made.taught), "clamped": clamped,
                     "sources": len(made.again), "recovered": sum(any(each.rollout.accuracy == 1 for each in some) for _, some in made.again),
-                    **{f"left_out/{why}": number for why, number in made.left_out.items()}}
+                    **{f"left_out/{why}": number for why, number in made.left_out.items()}, **kl_only}
     return added([of_all, *map(_of_rollout, every), *(_of_group(group, fatal) for group in made.groups)])
 
 
@@ -88,8 +91,12 @@ def check_step(total: Mapping[str, float], care: CareSettings, step: int) -> Non
                            "was played is kept; mend the judge and run the same command again.")
 
 
-def told(total: Mapping[str, float]) -> dict[str, float]:
-    """A step's figures, for metrics."""
+def told(total: Mapping[str, float], query_by: str = "") -> dict[str, float]:
+    """A step's figures, for metrics.
+
+    Args:
+        query_by: who told r_query; the figure says so where it was measured in place of a judge.
+    """
     def share(name: str, of: str) -> float:
         return total.get(name, 0) / max(1, total.get(of, 0))
 
@@ -101,10 +108,10 @@ def told(total: Mapping[str, float]) -> dict[str, float]:
             "flat_questions": share("questions/flat", "questions"), "solved_questions": share("questions/solved", "questions"),
             "rollouts": total["rollouts"], "continuations": total["continuations"], "taught": total["taught"]}
     if total.get("query_known"):
-        made["query"] = share("query", "query_known")
+        made[f"query_{MEASURED}" if query_by == MEASURED else "query"] = share("query", "query_known")
     if total.get("sources"):
         made["recovery"] = share("recovered", "sources")
-    kinds = ("calls/", "end/", "left_out/", "results/")
+    kinds = ("calls/", "end/", "kl_only/", "left_out/", "results/")
     made.update({name: number / max(1, total["played"]) if name.startswith("calls/") else number for name, number in sorted(total.items())
                  if name.startswith(kinds)})
     return made

@@ -1,6 +1,6 @@
 """A step's rows on disk, written before they are learned from: to go on with after a kill, and to run an update again.
 
-    OUT/replay/step-000012/rank-00000.pt   ids, masks, log-probabilities, picture hashes, advantages of the rows that a rank taught
+    OUT/replay/step-000012/rank-00000.pt   ids, masks, log-probabilities, picture hashes, advantages of the rows that a rank taught; what the others count
                            step.json       figures of the rollouts, a line a rollout; written last, by the first rank: the step is whole
 
 Pixels are not in it. They are made again from OUT/episodes/pictures by the model's processor, and compared with their hashes.
@@ -20,11 +20,11 @@ from agent.play.episode_files import EpisodeFiles
 from files.parquet import write_whole
 from models.picture_file import decode
 from train.checkpoints import named_if_full
-from train.lessons import Lesson
+from train.lessons import Counted, Lesson
 from train.parallel import World
 from train.rows import PictureTokens, Rope, Row, check
 from train.run_claim import together
-from train.step_lessons import Taught
+from train.step_lessons import Share, Taught
 
 _TENSORS = ("ids", "loss_mask", "grid_thw", "old_logp")
 _PLAIN = ("episode_id", "turns", "pictures", "pixel_hashes", "policy_version")
@@ -66,30 +66,30 @@ class StepFiles:
         path = self._path(step) / "step.json"
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
-    def write(self, step: int, taught: Sequence[Taught], facts: Mapping[str, Any], at: World) -> None:
+    def write(self, step: int, share: Share, facts: Mapping[str, Any], at: World) -> None:
         """Writes a step. A collective call.
 
         Args:
-            taught: this rank's.
+            share: this rank's.
             facts: the step's figures.
 
         Raises:
             DiskFull: there is no room.
         """
         path = self._path(step)
-        together(at, lambda: self._write(path / f"rank-{at.rank:05d}.pt", taught))
+        together(at, lambda: self._write(path / f"rank-{at.rank:05d}.pt", share))
         if at.first:
             write_whole(path / "step.json", (json.dumps({"step": step, "ranks": at.size, **facts}) + "\n").encode())
         at.wait()
 
-    def _write(self, path: Path, taught: Sequence[Taught]) -> None:
+    def _write(self, path: Path, share: Share) -> None:
         out = io.BytesIO()
-        torch.save([_stored(each) for each in taught], out)
+        torch.save({"taught": [_stored(each) for each in share.taught], "counted": [(number, vars(each)) for number, each in share.counted]}, out)
         with named_if_full(self.folder, f"{out.getbuffer().nbytes / 1e9:.3g} GB of a step's rows", "set keep.replay_steps"):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, out.getvalue())
 
-    def read(self, step: int, at: World) -> list[Taught]:
+    def read(self, step: int, at: World) -> Share:
         """A rank's share of a step that is whole; its rows in the order in which they were taught where as many ranks read as wrote.
 
         Raises:
@@ -97,10 +97,9 @@ class StepFiles:
         """
         facts = self.read_facts(step)
         assert facts is not None, f"step {step} is not whole"
-        found: list[dict[str, Any]] = []
-        for rank in range(facts["ranks"]):
-            found += torch.load(self._path(step) / f"rank-{rank:05d}.pt", weights_only=True)
-        return [self._taught(each) for each in found if each["number"] % at.size == at.rank]
+        found = [torch.load(self._path(step) / f"rank-{rank:05d}.pt", weights_only=True) for rank in range(facts["ranks"])]
+        return Share(tuple(self._taught(each) for part in found for each in part["taught"] if each["number"] % at.size == at.rank),
+                     tuple((number, Counted(**each)) for part in found for number, each in part["counted"] if number % at.size == at.rank))
 
     def drop(self, steps: Sequence[int]) -> None:
         """Removes steps; called by the first rank."""

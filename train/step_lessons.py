@@ -16,7 +16,7 @@ from train.axpo import Axpo, Boundary, Source, boundary, check_prefix, select, t
 from train.fatal import FatalRules
 from train.groups import has_variance
 from train.grpo_settings import GrpoSettings
-from train.lessons import LeftOut, Lesson, Resampled, in_group, lessons
+from train.lessons import Counted, LeftOut, Lesson, Resampled, in_group, lessons
 from train.questions import Asked
 from train.rows import PictureTokens, without_tail
 from train.scored import RolloutRows, Scored, scored
@@ -51,10 +51,19 @@ class Taught:
 
 
 @dataclass(frozen=True, eq=False)
-class StepLessons:
-    """A rank's share of a step."""
+class Share:
+    """A rank's share of a step, as the updates take it."""
 
     taught: tuple[Taught, ...]
+    counted: tuple[tuple[int, Counted], ...]
+    """Of rollouts that are left out: the question's place in the step, and what they add to the divisor."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepLessons:
+    """A rank's share of a step, and what became of all its rollouts."""
+
+    share: Share
     left_out: Counter[str]
     """By reason."""
     rollouts: int
@@ -63,6 +72,11 @@ class StepLessons:
     groups: tuple[Group, ...]
     again: tuple[tuple[Source, tuple[Scored, ...]], ...] = field(default=())
     """AXPO's sources and their continuations."""
+
+    @property
+    def taught(self) -> tuple[Taught, ...]:
+        """Those in the loss."""
+        return self.share.taught
 
 
 PlayOn = Callable[[list[Again]], list[tuple[Scored, ...]]]
@@ -104,19 +118,22 @@ def taught_of(groups: Sequence[Group], chosen: Sequence[Source], settings: GrpoS
     """
     continued = _played_on(groups, chosen, settings, play_on, tokens)
     taught: list[Taught] = []
+    counted: list[tuple[int, Counted]] = []
     left_out: Counter[str] = Counter()
     for group in groups:
         again = [(source, continued[source.group, source.rollout]) for source in chosen if source.group == group.asked.number]
         resampled = [Resampled(source=source.rollout, prefix=source.boundary.end, continuations=tuple(each.rollout for each in some)) for source, some in again]
-        made = lessons([each.rollout for each in group.rollouts], statistic=settings.statistic, fatal=settings.fatal, axpo=settings.axpo, resampled=resampled)
+        made = lessons([each.rollout for each in group.rollouts], statistic=settings.statistic, fatal=settings.fatal, objective=settings.objective,
+                       refilled=settings.step.refills > 0, axpo=settings.axpo, resampled=resampled)
         every = {each.episode.id: each.rollout for each in (*group.rollouts, *(each for _, some in again for each in some))}
         assert len(every) == len(made.taught) + len(made.left_out) == len(group.rollouts) + sum(len(some) for _, some in again), "a rollout is lost"
         taught += [Taught(group.asked.number, dataclasses.replace(each, row=without_tail(each.row, tokens)), every[each.row.episode_id].reward)
                    for each in made.taught]
+        counted += [(group.asked.number, each) for each in made.counted if each.weight]
         left_out.update(every[name].unusable if why is LeftOut.UNUSABLE else why.value for name, why in made.left_out)
         left_out[PICTURE] += group.unplayed
-    return StepLessons(tuple(taught), +left_out, sum(len(group.rollouts) + group.unplayed for group in groups), sum(map(len, continued.values())),
-                       tuple(groups), tuple((source, continued[source.group, source.rollout]) for source in chosen))
+    return StepLessons(Share(tuple(taught), tuple(counted)), +left_out, sum(len(group.rollouts) + group.unplayed for group in groups),
+                       sum(map(len, continued.values())), tuple(groups), tuple((source, continued[source.group, source.rollout]) for source in chosen))
 
 
 def candidates(groups: Sequence[Group], settings: GrpoSettings, tags: CallTags | None) -> list[list[Source]]:

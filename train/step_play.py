@@ -23,7 +23,7 @@ from train.run_claim import together
 from train.scored import RolloutRows, Scored, scored
 from train.step_figures import check_step, gathered, told
 from train.step_files import StepFiles
-from train.step_lessons import CallTags, Group, StepLessons, Taught, candidates, chosen, grouped, taught_of
+from train.step_lessons import CallTags, Group, Share, StepLessons, candidates, chosen, grouped, taught_of
 from transforms.episodes.episode_times import timeless
 from transforms.episodes.tool_statistics import statistics_of
 
@@ -41,8 +41,8 @@ class StepPlay:
     settings: GrpoSettings
     at: World
 
-    def of(self, step: int) -> tuple[Sequence[Taught], dict[str, float]]:
-        """This rank's lessons of a step, and the figures of all ranks. A collective call.
+    def of(self, step: int) -> tuple[Share, dict[str, float]]:
+        """This rank's share of a step, and the figures of all ranks. A collective call.
 
         Raises:
             QuestloomError: see `Actor.play` and `check_step`; on whichever rank.
@@ -53,10 +53,10 @@ class StepPlay:
         made, facts = self._played(step)
         if self.settings.keep.episodes_every and step % self.settings.keep.episodes_every == 0:
             together(self.at, lambda: self._keep_episodes(step, made))
-        self.files.write(step, made.taught, facts, self.at)
+        self.files.write(step, made.share, facts, self.at)
         if self.at.first:  # nobody plays before all have met in the update
             self.actor.drop_journals()
-        return made.taught, facts["figures"]
+        return made.share, facts["figures"]
 
     def _played(self, step: int) -> tuple[StepLessons, dict[str, Any]]:
         began, steps = time.perf_counter(), self.settings.step
@@ -87,7 +87,7 @@ class StepPlay:
         assert total["rollouts"] == len(every) * steps.rollouts, "a question was not played"
         check_step(total, self.settings.care, step)
         seconds = time.perf_counter() - began
-        figures = {**told(total), "play_seconds": seconds, "played_tokens_per_second": total["policy_tokens"] / seconds}
+        figures = {**told(total, self.actor.query_by), "play_seconds": seconds, "played_tokens_per_second": total["policy_tokens"] / seconds}
         return made, {"figures": figures, "lines": lines}
 
     def _groups(self, player: Player, asked: Sequence[Asked], version: int) -> list[Group]:

@@ -6,6 +6,7 @@ are stacked, padded on the left, and taken apart again when a row joins or enoug
 them (text and mrope's three): a second picture read through the cache with positions counted from its length would be wrong by 0.17 in
 the logits, these differ by 2e-7.
 """
+import inspect
 import random
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
@@ -114,6 +115,8 @@ class CachedModel:
         self._forbidden = torch.tensor(sorted(forbidden), dtype=torch.long, device=model.device)
         self._image_id = int(getattr(model.config, "image_token_id", -1))
         self._rope = getattr(getattr(model, "model", None), "get_rope_index", None)
+        # transformers 5.24 renamed the argument, and warns at every forward of the old name.
+        self._cache = "cache" if "cache" in inspect.signature(type(model).forward).parameters else "past_key_values"
         self._prompts: OrderedDict[Hashable, _Read] = OrderedDict()
         self.context = model.config.get_text_config().max_position_embeddings
         if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=model.config).layers):
@@ -179,7 +182,7 @@ class CachedModel:
                 inputs.setdefault(name, []).append(tensor)
         device, dtype = self.model.device, self.model.dtype
         out = self.model(input_ids=ids.to(device), position_ids=torch.cat(positions, dim=-2).to(device), attention_mask=mask.to(device),
-                         past_key_values=stack.cache, use_cache=True, logits_to_keep=1,
+                         use_cache=True, logits_to_keep=1, **{self._cache: stack.cache},
                          **{name: torch.cat(parts).to(device, dtype if parts[0].is_floating_point() else None) for name, parts in inputs.items()})
         made = []
         for place, reading in enumerate(readings):
@@ -230,7 +233,7 @@ class CachedModel:
                     row.ids.append(row.new_ids[-1])
                     row.position += 1
             out = self.model(input_ids=fed[:, None], position_ids=text + step if self._rope is None else torch.stack([text, rope, rope, rope]) + step,
-                             attention_mask=mask[:, :stack.width + step + 1], past_key_values=stack.cache, use_cache=True)
+                             attention_mask=mask[:, :stack.width + step + 1], use_cache=True, **{self._cache: stack.cache})
             fed = self._draw(rows, out.logits[:, -1])
             if 4 * sum(row.done for row in rows) >= len(rows):
                 break

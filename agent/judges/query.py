@@ -19,6 +19,8 @@ from records.identity import canonical_json
 from records.synthesis import Answer
 
 ROLE = "judge_retrieval"
+MEASURED = "measured"
+"""Who told a score where no model was asked."""
 CRITERIA = ("image_search", "text_search", "progression", "complementarity", "evidence")
 
 
@@ -94,7 +96,7 @@ def measured(episode: Episode) -> QueryScore:
     """
     every = steps(episode)
     if not num_calls(episode):
-        return QueryScore(score=0.0, by="measured", parts={}, why="no tool call")
+        return QueryScore(score=0.0, by=MEASURED, parts={}, why="no tool call")
     counted = [s for s in every if not s.faulted]
     if not counted:
         return QueryScore(score=None, by="", parts={}, why="no call was answered by its provider" if every else "no call was run")
@@ -115,7 +117,7 @@ def measured(episode: Episode) -> QueryScore:
         seen_pictures |= new_pictures
         seen_calls.add(step.key)
     parts: dict[str, float | None] = {"used": used / len(counted), "not_wasted": 1 - wasted / len(counted), "new_evidence": novelty / len(counted)}
-    return QueryScore(score=round(sum(p for p in parts.values() if p is not None) / 3, 6), by="measured", parts=parts)
+    return QueryScore(score=round(sum(p for p in parts.values() if p is not None) / 3, 6), by=MEASURED, parts=parts)
 
 
 def _is_used(episode: Episode, step: Step, new_terms: set[str], new_pictures: set[int], known: set[str]) -> bool:

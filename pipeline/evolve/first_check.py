@@ -42,7 +42,8 @@ def check_players(recipe: Recipe) -> None:
     elif rules.mode == "sft":
         raise InputError("evolve.train.trainer grpo", "trains a policy on its own tries, and in mode sft none plays", "Take the trainer sft, or mode rl.")
     else:
-        _check_same_play(policy, load_grpo_settings(rules.train.config, rules.train.set).play, rules.train.config)
+        trained = load_grpo_settings(rules.train.config, rules.train.set, dataclasses.asdict(recipe.teach.tools))
+        _check_same_play(policy, trained.play, rules.train.config)
 
 
 def _check_same_play(measured: PlaySettings, trained: PlaySettings, config: str) -> None:
@@ -54,5 +55,6 @@ def _check_same_play(measured: PlaySettings, trained: PlaySettings, config: str)
         other = [key for key in ours if ours[key] != theirs[key]]
         if other:
             key = f"{section}.{other[0]}"
-            raise InputError(f"evolve.policy.{key}", f"is {ours[other[0]]!r}, and GRPO would train with {theirs[other[0]]!r} (play.{key} of {config})",
+            raise InputError(f"evolve.policy.{key}", f"is {ours[other[0]]!r}, and GRPO would train with {theirs[other[0]]!r} (play.{key} of {config}"
+                             f"{', else teach.tools' * (section == 'tools')})",
                              f"Make them the same: set evolve.policy.{key}, or add \"play.{key}=…\" to evolve.train.set.")

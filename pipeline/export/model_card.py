@@ -22,6 +22,7 @@ from records.errors import InputError
 
 SHOWN = {
     "validation_loss": "validation loss", "loss": "loss", "reward": "reward of a step's rollouts", "accuracy": "share of rollouts that are right",
+    "query": "r_query: how well rollouts search, by the judge", "query_measured": "r_query, measured from the rollouts in place of a judge",
     "valid_turns": "turns that hold the format", "tool_use": "rollouts with a tool call", "held_out/pass_rate": "right on held-out questions",
     "held_out/valid_turns": "turns that hold the format, held out"}
 """Figures of `metrics.jsonl` that the card shows, with their words."""

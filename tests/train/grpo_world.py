@@ -45,10 +45,11 @@ from tests.agent import tiny
 from tests.agent.loopback_server import LoopbackServer
 from tests.agent.tools.little_store import little_store
 from tests.train.played import PICTURES, ROPE, TOKENS
-from tests.train.sft_world import killed_when, ranks, started
-from train import checkpoints, step_files, updating
+from tests.train.sft_world import killed_when, ranks, sigterm_in, started, stopped
+from train import actor, checkpoints, grpo_loop, step_files, updating
 from train.episode_rows import row_of_segments
 from train.grpo import main
+from train.grpo_update import Learner
 from train.packing import micro_batches, pack
 from train.policy_engine import OwnWeights
 from train.replay import main as replay_again
@@ -257,6 +258,27 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
         killed_when(kill / "replay" / "step-000002" / "step.json", "lines", started(1, lambda: main(again())))
         return ranks(1, lambda: main(again()))
 
+    def asked_to_stop(out: str, place: Callable[[], None], size: int = 1) -> list[int]:
+        """By SIGTERM to one rank, in a run that would write no checkpoint before its end."""
+        def run() -> int:
+            return main(arguments(folder, out, "keep.checkpoint_every=100"))
+
+        return stopped(place, run, run, size)
+
+    def in_play() -> None:
+        """While the second step is played."""
+        actor.LOOK_SECONDS = 0.0
+        sigterm_in(StepPlay, "of", lambda self, step: step == 1)
+
+    def in_the_update() -> None:
+        """While the second step is learned from."""
+        sigterm_in(Learner, "learn", lambda self, share, step: step == 1)
+
+    def in_the_last_measuring() -> None:
+        """While the held-out questions are played after the third step."""
+        actor.LOOK_SECONDS = 0.0
+        sigterm_in(grpo_loop, "_examine", lambda run, update, metrics: update == 3)
+
     def replayed() -> list[int]:
         """The last update of the unbroken run again, and the first of that with two ranks; what they say is in files."""
         made = []
@@ -302,10 +324,13 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
     rich = ("step.steps=2", "axpo={}", "objective.kl=0.01", "objective.importance_cap=2.0", "step.mini_questions=2", "step.refills=1",
             "evaluation.every=0", "reward.alpha=0.8", "reward.format=true")
     return {"prepare": lambda: ranks(1, lambda: int(not prepare(folder))), "unbroken": partial(run, "unbroken"), "broken": broken,
+            "stopped": partial(asked_to_stop, "stopped", in_play), "stopped_ddp": partial(asked_to_stop, "stopped_ddp", in_the_update, 2),
+            "stopped_late": partial(asked_to_stop, "stopped_late", in_the_last_measuring),
             "ddp": partial(run, "ddp", size=2), "replayed": replayed, "faults": faults, "served": served,
             "learns": partial(run, "learns", "step.steps=4", "step.rollouts=6", "optimiser.lr=2e-3", "evaluation.every=0"),
             "kept": partial(run, "kept", "step.steps=2", "axpo={}", "evaluation.every=0"),
-            "rich": partial(run, "rich", *rich), "rich_fsdp": partial(run, "rich_fsdp", *rich, "parallel.kind=fsdp", size=2),
+            "rich": lambda: ranks(1, lambda: _told(folder / "rich_0.txt", None, arguments(folder, "rich", *rich))),
+            "rich_fsdp": partial(run, "rich_fsdp", *rich, "parallel.kind=fsdp", size=2),
             "bf16_lora": partial(run, "bf16_lora", "weights.lora.rank=4", "weights.precision=bf16", "objective.kl=0.01", "evaluation.every=0", size=2),
             "bf16_fsdp": partial(run, "bf16_fsdp", "parallel.kind=fsdp", "weights.precision=bf16", "evaluation.every=0", size=2)}
 

@@ -26,6 +26,7 @@ from records.synthesis import Answer
 from records.trajectories import ToolStatistics, Trajectory
 from tests.agent import tiny
 from tests.train.played import TOKENS, episode
+from train import sft_loop
 from train.sft import main
 
 FAST = ("--set", "batch.rows=4", "--set", "batch.epochs=3", "--set", "keep.checkpoint_every=2", "--set", "data.max_tokens=400",
@@ -142,6 +143,34 @@ def killed_when(path: Path, text: str, children: Sequence[int]) -> None:
         os.waitpid(child, 0)
 
 
+def stopped(when: Callable[[], None], do: Callable[[], int], again: Callable[[], int], size: int = 1) -> list[int]:
+    """Lets a run be asked to stop, as a scheduler would ask it, and go on; the exit codes of the second start.
+
+    Args:
+        when: lets the first rank send itself SIGTERM at some place.
+    """
+    def first() -> int:
+        if os.environ.get("RANK", "0") == "0":
+            when()
+        return do()
+
+    codes = ranks(size, first)
+    assert set(codes) == {128 + signal.SIGTERM}, codes
+    return ranks(size, again)
+
+
+def sigterm_in(owner: Any, name: str, is_now: Callable[..., bool]) -> None:
+    """Sends the process SIGTERM before a function's call for which that is to happen."""
+    call = getattr(owner, name)
+
+    def asked(*given: Any, **named: Any) -> Any:
+        if is_now(*given, **named):
+            os.kill(os.getpid(), signal.SIGTERM)
+        return call(*given, **named)
+
+    setattr(owner, name, asked)
+
+
 def parts(folder: Path) -> dict[str, Callable[[], Any]]:
     """The runs by name."""
     def run(out: str, *more: str, size: int = 1) -> Callable[[], Any]:
@@ -152,6 +181,13 @@ def parts(folder: Path) -> dict[str, Callable[[], Any]]:
         killed_when(folder / "broken" / "metrics.jsonl", '"update": 3,', started(1, lambda: main(arguments(folder, "broken"))))
         return ranks(1, lambda: main(arguments(folder, "broken")))
 
+    def asked_to_stop(out: str, size: int) -> Callable[[], list[int]]:
+        """By SIGTERM to one rank, in the third update of a run that would write no checkpoint before its end."""
+        def run() -> int:
+            return main(arguments(folder, out, "--set", "keep.checkpoint_every=100"))
+
+        return lambda: stopped(lambda: sigterm_in(sft_loop, "_update", lambda run, stream, update, *rest: update == 2), run, run, size)
+
     def handed_over() -> list[int]:
         """Two ranks under FSDP2, killed once their checkpoint of the second update stands; gone on with by one."""
         killed_when(folder / "handed_over" / "checkpoints" / "update-000002" / "state.json", "2",
@@ -159,7 +195,7 @@ def parts(folder: Path) -> dict[str, Callable[[], Any]]:
         return ranks(1, lambda: main(arguments(folder, "handed_over")))
 
     return {"unbroken": run("unbroken"), "broken": broken, "ddp": run("ddp", size=2), "fsdp": run("fsdp", "--set", "parallel.kind=fsdp", size=2),
-            "handed_over": handed_over,
+            "handed_over": handed_over, "stopped": asked_to_stop("stopped", 1), "stopped_ddp": asked_to_stop("stopped_ddp", 2),
             "tied": run("tied", "--model", str(folder / "model_tied")),
             "tied_fsdp": run("tied_fsdp", "--set", "parallel.kind=fsdp", "--model", str(folder / "model_tied"), size=2),
             "fsdp_bf16": run("fsdp_bf16", "--set", "parallel.kind=fsdp", "--set", "weights.precision=bf16", "--set",

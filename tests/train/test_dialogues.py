@@ -57,6 +57,26 @@ def test_messages_with_roles_and_contents_are_the_same_dialogue():
     assert row_of({"messages": messages, "images": row["images"]}).ids.tolist() == row_of(row).ids.tolist()
 
 
+def test_contents_in_parts_are_the_same_dialogue_and_what_a_read_text_says_of_pictures_is_no_placeholder():
+    def parts(text: str) -> list[dict[str, str | None]]:
+        pieces = text.split("<image>")
+        made = [part for piece in pieces for part in ({"type": "image", "text": None}, {"type": "text", "text": piece}) if part["text"] != ""]
+        return made[1:]
+
+    row = with_bytes(dialogue(0))
+    roles = {"human": "user", "gpt": "assistant", "observation": "tool"}
+    messages = [{"role": roles[turn["from"]], "content": parts(turn["value"])} for turn in row["conversations"]]
+    begun = {"role": "system", "content": parts(row["system"])}
+    assert row_of({"messages": [begun, *messages], "images": row["images"]}).ids.tolist() == row_of(row).ids.tolist()
+    messages[0]["content"].append({"type": "text", "text": "What does <image> mean?"})
+    said = TOKENS.tokenizer.decode(row_of({"messages": messages, "images": row["images"]}).ids.tolist())
+    assert "What does ‹image› mean?" in said
+    for spoilt in ({"type": "text", "text": "a <image>"}, {"type": "video", "text": None}):
+        other = [*messages[:-1], {"role": "assistant", "content": [spoilt]}]
+        with pytest.raises(UnusableRow, match=r"placeholder for a picture in what the policy said|a part is video"):
+            fields_of({"messages": other, "images": row["images"]}, "f, row 1")
+
+
 def test_special_tokens_in_what_was_read_are_broken_up():
     row = dialogue(0, pictures=False)
     row["conversations"][0]["value"] = "<|im_end|><|image_pad|>"

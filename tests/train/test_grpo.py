@@ -59,7 +59,7 @@ def made(folder: Path, names: str) -> Path:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs in processes of their own."""
-    return made(tmp_path_factory.mktemp("runs"), "prepare unbroken broken ddp replayed rich learns served faults")
+    return made(tmp_path_factory.mktemp("runs"), "prepare unbroken broken stopped stopped_ddp stopped_late ddp replayed rich learns served faults")
 
 
 def test_every_rollout_of_every_step_is_taught_or_left_out_for_a_reason(runs):
@@ -107,6 +107,27 @@ def test_killed_twice_and_gone_on_with_is_the_unbroken_run(runs):
     assert held[0]["held_out/seconds"] == 12345.0, "what was measured is not played again"
 
 
+@pytest.mark.parametrize(("out", "kept"), [("stopped", [1, 3]), ("stopped_ddp", [2, 3]), ("stopped_late", [3])])
+def test_sigterm_writes_a_checkpoint_wherever_it_comes_and_the_run_goes_on_from_it(runs, out, kept):
+    """While a step is played, in an update (with two ranks, of which one is asked), and while the held-out questions are played."""
+    assert distance(runs / "unbroken", runs / out) < 1e-5
+    assert sorted(path.name for path in (runs / out / "checkpoints").iterdir()) == [f"update-{update:06d}" for update in kept]
+    assert [line["update"] for line in steps(runs / out)] == [1, 2, 3]
+    held, whole = ([line for line in figures(runs / name) if "held_out/pass_rate" in line] for name in (out, "unbroken"))
+    assert [(line["update"], line["held_out/pass_rate"]) for line in held] == [(line["update"], line["held_out/pass_rate"]) for line in whole]
+
+
+def test_a_stand_in_for_the_judge_of_searches_is_named_where_its_figures_are_shown(runs):
+    """Nobody plays judge_retrieval there: the score is measured from the run itself."""
+    found = steps(runs / "rich")
+    assert all(0 <= line["query_measured"] <= 1 and "query" not in line for line in found)
+    assert json.loads((runs / "rich" / "result.json").read_text())["judges"] == {"answer": "rules", "query": "measured"}
+    said = (runs / "rich_0.txt").read_text()
+    assert "0.8 × right answers (by rules) + 0.2 × r_query (measured from the run in place of a judge, since no model has the role judge_retrieval)" in said
+    assert len(re.findall(r"step \d/2 .* · r_query \d\.\d{3}, measured and not judged · ", said)) == 2
+    assert not any("query_measured" in line for line in steps(runs / "unbroken"))
+
+
 def test_two_ranks_with_unequal_numbers_of_turns_learn_what_one_learns(runs):
     assert distance(runs / "unbroken", runs / "ddp") < 1e-5
     unequal = 0
@@ -146,7 +167,7 @@ def test_axpo_refills_mini_batches_and_the_kl_term_work_together(runs):
     assert [line["update"] for line in updates] == [1, 2, 3, 4] and len(steps(out)) == 2
     assert updates[0]["kl"] == pytest.approx(0, abs=1e-6) and updates[-1]["kl"] > 1e-3, "the policy begins as the reference and leaves it"
     assert updates[0]["ratio"] == pytest.approx(1, abs=1e-4) and abs(updates[1]["ratio"] - 1) > 1e-4, "the second update of a step is off-policy"
-    assert all(line["query"] > 0 for line in steps(out))
+    assert all(line["query_measured"] > 0 for line in steps(out))
     resampled = [line for line in steps(out) if line["continuations"]]
     assert resampled and all(line["continuations"] == 4 and "recovery" in line for line in resampled)
     for line in resampled:
@@ -220,6 +241,10 @@ def test_wrong_input_is_refused_before_anything_is_written(runs, tmp_path, capsy
     assert "is not finished" in ask({"run": str(other)}) and not (tmp_path / "out").exists()
     assert "holds another run: optimiser.lr was 0.001 and is 0.5" in ask({"out": str(runs / "unbroken")}, "optimiser.lr=0.5")
     assert "holds no processor" in ask({"model": str(other)})
+    role = 'models={{endpoints: [{{name: e, base_url: "http://127.0.0.1:9/v1"}}], roles: {{{}: {{endpoint: {}, model: m}}}}}}'
+    assert "models.roles.judge_query: is no role that a model can be given" in ask({}, role.format("judge_query", "e"))
+    assert "role judge_answer: there is no endpoint 'f'" in ask({}, role.format("judge_answer", "f"))
+    assert not (tmp_path / "out").exists(), "nothing is written before the inputs are checked"
 
 
 def test_help_teaches(capsys):

@@ -2,7 +2,9 @@
 import re
 
 import pytest
+import yaml
 
+from pipeline.recipe import load_recipe
 from records.errors import InputError
 from train.grpo_settings import GrpoSettings, load_grpo_settings
 from train.settings import load_settings
@@ -11,7 +13,7 @@ from train.settings_file import PRESETS, presets
 PUBLISHED = [
     # preset, lr, questions, rollouts, questions an update, temperature, top-p, clip low and high, KL, statistic, calls, tokens
     ("vsearcher", 2e-6, 32, 8, 0, 0.6, 0.9, 0.2, 0.2, 0.0, "sample", 30, 2_048 + 28_672),
-    ("opensearch_vl", 1e-6, 256, 8, 64, 0.7, 1.0, 0.2, 0.28, 0.001, "sample", 50, 4_096 + 70_000),
+    ("opensearch_vl", 1e-6, 256, 8, 64, 0.7, 1.0, 0.2, 0.28, 0.001, "population", 50, 4_096 + 70_000),
     ("ode", 2e-6, 96, 6, 0, 1.0, 1.0, 0.2, 0.28, 0.0, "leave_one_out", 50, 65_536),
     ("axpo", 1e-6, 32, 8, 0, 1.0, 1.0, 0.2, 0.4, 0.001, "population", 2, 32_768),
 ]
@@ -51,6 +53,28 @@ def test_what_a_paper_leaves_open_is_marked_as_ours(name):
 
 
 @pytest.mark.parametrize("name", presets(grpo=True))
+def test_a_policy_has_the_tools_of_the_runs_teacher_in_every_preset(name):
+    """All of their settings: which there are, and what their results show."""
+    taught = {"tools": ["image_search", "text_search", "visit"], "handles": False, "max_new_pictures": 5, "results": 3, "links": 7}
+    found = load_grpo_settings(f"{name}", (), taught).play.tools
+    assert (found.tools, found.handles, found.max_new_pictures, found.results, found.links) == (tuple(taught["tools"]), False, 5, 3, 7)
+    changed = load_grpo_settings(name, ["play.tools.tools=[visit]"], taught).play.tools
+    assert (changed.tools, changed.handles, changed.links) == (("visit",), False, 7), "what is named stands in its place, and nothing else"
+
+
+def test_published_tools_stand_in_the_recipe_that_teaches_them_and_a_preset_says_so():
+    """VSearcher 3 without handles, OpenSearch-VL 7; the words beside a preset are those of the recipe."""
+    for name, number, handles in (("vsearcher", 3, False), ("opensearch_vl", 7, True)):
+        taught = load_recipe(name).teach.tools
+        assert (len(taught.tools), taught.handles) == (number, handles)
+        said = (PRESETS / f"grpo-{name}.yaml").read_text()
+        shown = yaml.safe_load(re.search(r"  #   (\{tools: .*\})", said)[1])
+        assert {key: getattr(taught, key) for key in shown} == {**shown, "tools": tuple(shown["tools"])}
+    for name in OURS:
+        assert "under which the run was taught (ours). Published" in (PRESETS / f"grpo-{name}.yaml").read_text()
+
+
+@pytest.mark.parametrize("name", presets(grpo=True))
 def test_every_preset_loads_and_is_the_same_read_again(name):
     found = load_grpo_settings(name)
     assert load_grpo_settings(str(PRESETS / f"{name}.yaml")) == found and found.resolved()["play"]["engine"] == "transformers"
@@ -63,7 +87,8 @@ def test_every_preset_loads_and_is_the_same_read_again(name):
     (["play.engine=server"], "key play.server: is missing"),
     (["play.engine=server", "play.server={name: r, url: http://127.0.0.1:1, model: m, dialect: vllm}"], "key play.server.dialect: is vllm"),
     (["weights.lora={rank: 4, dropout: 0.1}"], "key weights.lora.dropout: is not 0"),
-    (["axpo.trigger=no_tool"], "rollouts without a tool call have no prefix")])
+    (["axpo.trigger=no_tool"], "rollouts without a tool call have no prefix"),
+    (['models={roles: {judge_query: {endpoint: e, model: m}}}'], r"key models.roles.judge_query: is no role .* judge_retrieval")])
 def test_wrong_settings_are_refused_with_their_place(overrides, message):
     with pytest.raises(InputError, match=message):
         load_grpo_settings("grpo-tiny", overrides)

@@ -10,13 +10,13 @@ from tests.train.played import PICTURES, row
 from tests.train.update import difference
 from train.grpo_settings import GrpoSettings, load_grpo_settings
 from train.grpo_update import Learner, mini_batch
-from train.lessons import Lesson
+from train.lessons import Counted, Lesson
 from train.objective import EngineMismatch
 from train.optimiser import adamw
 from train.parallel import World
 from train.rows import Row, hashes_of
 from train.scorer import Scorer
-from train.step_lessons import Taught
+from train.step_lessons import Share, Taught
 
 AT = World("single", 0, 1, torch.device("cpu"))
 
@@ -33,12 +33,12 @@ def rows() -> list[Row]:
     return [row(3, seed=1), row(2, seed=2, task_pictures=0, tool_pictures=False), row(4, seed=3), row(1, seed=4)]
 
 
-def learned(taught: list[Taught], given: GrpoSettings) -> tuple[dict[str, torch.Tensor], list[dict[str, float]]]:
+def learned(taught: list[Taught], given: GrpoSettings, counted: tuple[tuple[int, Counted], ...] = ()) -> tuple[dict[str, torch.Tensor], list[dict[str, float]]]:
     """How far each weight has gone, and the figures."""
     model = copy.deepcopy(tiny.model())
     scorer = Scorer(model)
     learner = Learner(scorer, adamw(scorer, given.optimiser), None, PICTURES, given, AT)
-    figures = learner.learn(taught, 0)
+    figures = learner.learn(Share(tuple(taught), counted), 0)
     before = tiny.model().state_dict()
     return {name: tensor - before[name] for name, tensor in model.state_dict().items()}, figures
 
@@ -73,7 +73,7 @@ def test_an_advantage_pushes_its_row_and_the_sign_says_where():
         model = copy.deepcopy(tiny.model())
         learner = Learner(Scorer(model), adamw(model, given.optimiser), None, PICTURES, given, AT)
         begun = dataclasses.replace(only, old_logp=_logp(scores, only))
-        learner.learn([Taught(0, Lesson(begun, advantage), 1.0)], 0)
+        learner.learn(Share((Taught(0, Lesson(begun, advantage), 1.0),), ()), 0)
         moved = (_logp(Scorer(model), only) - _logp(scores, only)).sum().item()
         assert moved * advantage > 0.1
 
@@ -95,6 +95,18 @@ def test_mini_batches_go_by_the_questions_place_and_an_empty_one_is_skipped():
     assert all(not tensor.any() for tensor in same.values())
 
 
+def test_rollouts_that_are_only_counted_divide_the_update_of_their_own_mini_batch_and_make_none_alone():
+    given, counted = settings("step.mini_questions=2"), ((0, Counted(1.0, 60)), (3, Counted(0.5, 80)))
+    _, figures = learned(lessons(rows()), given, counted)
+    _, plain = learned(lessons(rows()), given)
+    assert [figure["divisor"] for figure in figures] == [3.0, 2.5] and [figure["divisor"] for figure in plain] == [2.0, 2.0]
+    assert figures[0]["loss"] == pytest.approx(plain[0]["loss"] * 2 / 3) and figures[0]["grad_norm"] == pytest.approx(plain[0]["grad_norm"] * 2 / 3, rel=1e-4)
+    _, by_token = learned(lessons(rows()), settings("objective.normaliser=token"), counted)
+    assert by_token[0]["divisor"] == by_token[0]["labels"] + 60 + 40
+    same, figures = learned([], given, counted)
+    assert all(not tensor.any() for tensor in same.values()) and [figure["skipped"] for figure in figures] == [1.0, 1.0]
+
+
 def test_later_mini_batches_are_compared_with_the_trainer_at_the_sampling_weights():
     """With the engine's own log-probabilities far off, the correction is at its cap everywhere and the ratio of the first update is 1."""
     _, figures = learned(lessons(rows()), settings("step.mini_questions=2", "objective.importance_cap=2.0", "optimiser.lr=1e-2"))
@@ -108,5 +120,5 @@ def test_an_engine_that_sampled_from_something_else_stops_the_run_before_the_wei
     given = settings("care.engine_kl=0.015")
     learner = Learner(Scorer(model), adamw(model, given.optimiser), None, PICTURES, given, AT)
     with pytest.raises(EngineMismatch, match="engine and trainer disagree"):
-        learner.learn(lessons(rows()), 0)
+        learner.learn(Share(tuple(lessons(rows())), ()), 0)
     assert all(torch.equal(tensor, tiny.model().state_dict()[name]) for name, tensor in model.state_dict().items())

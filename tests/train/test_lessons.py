@@ -9,14 +9,21 @@ from hypothesis import strategies as st
 
 from records.episodes import EndReason
 from tests.train.played import PICTURES, row
+from train import lessons as lessons_module
 from train.axpo import Axpo
 from train.fatal import FatalRules
-from train.lessons import LeftOut, Lesson, Lessons, Resampled, Rollout, lessons, tensors_of
+from train.lessons import Counted, LeftOut, Lesson, Lessons, Resampled, Rollout, tensors_of
+from train.objective import Objective
 from train.packing import pack
 
 ROW = row(4)
 PREFIX = ROW.turns[1][0] + 4
 RULES = {"statistic": "population", "fatal": FatalRules()}
+PLAIN, KL, TAUGHT = Objective(), Objective(kl=0.1), Objective(kl=0.1, divisor="taught")
+
+
+def lessons(rollouts: list[Rollout], objective: Objective = PLAIN, **rules) -> Lessons:
+    return lessons_module.lessons(rollouts, objective=objective, **rules)
 
 
 def rollout(name: str, reward: float = 0.0, *, fatal: int | None = None, end: str = EndReason.ANSWERED, accuracy: float | None = None) -> Rollout:
@@ -125,6 +132,66 @@ def test_unknown_rewards_and_providers_faults_change_nobodys_statistics():
     assert dict(made.left_out) == {"unknown": LeftOut.UNKNOWN_REWARD, "outage": LeftOut.PROVIDER}
     counted = lessons(rollouts, statistic="population", fatal=FatalRules(provider="out_of_loss"))
     assert taught(counted)["r0"][0] > -0.577 and "outage" not in taught(counted)
+
+
+def total(made: Lessons, objective: Objective) -> float:
+    """What the loss of a question's rollouts is divided by."""
+    tokens = [int(each.row.loss_mask.sum()) if objective.normaliser == "token" else 1 for each in made.taught]
+    return sum(each.weight * n for each, n in zip(made.taught, tokens, strict=True)) + sum(each.count(objective) for each in made.counted)
+
+
+@pytest.mark.parametrize("objective", [Objective(), Objective(normaliser="token"), KL, Objective(normaliser="constant", constant=9)])
+def test_a_group_without_variance_is_in_the_divisor_as_all_others_are(objective):
+    whole, flat = (lessons(group(*rewards), objective=objective, **RULES) for rewards in (PUBLISHED, [1.0] * 8))
+    assert total(flat, objective) == total(whole, objective) == 8 * (ALL if objective.normaliser == "token" else 1)
+    assert len(flat.left_out) + len(flat.taught) == 8
+
+
+def test_a_group_without_variance_is_taught_by_the_kl_term_alone_and_left_out_where_there_is_none():
+    made = lessons(group(*[1.0] * 8), objective=KL, **RULES)
+    assert taught(made) == {f"r{n}": (0.0, ALL, 1.0) for n in range(8)} and {each.kl_only for each in made.taught} == {LeftOut.NO_VARIANCE}
+    none = lessons(group(*[1.0] * 8), **RULES)
+    assert not none.taught and dict(none.left_out) == {f"r{n}": LeftOut.NO_VARIANCE for n in range(8)} and none.counted == (Counted(1.0, ALL),) * 8
+    assert {each.kl_only for each in lessons(group(*PUBLISHED), objective=KL, **RULES).taught} == {None}
+
+
+def test_the_divisor_taught_forgets_whatever_teaches_nothing():
+    made = lessons([*group(*[1.0] * 8), rollout("late", 1.0, end=EndReason.TIME)], objective=TAUGHT, statistic="population",
+                   fatal=FatalRules(overlong="out_of_loss"))
+    assert not made.taught and total(made, TAUGHT) == 0 and len(made.left_out) == 9
+
+
+def test_a_rollout_that_the_rules_leave_out_is_in_the_divisor_and_nowhere_else():
+    """1/G Σ: fatal from its first step, over-long, without a row. The KL term does not pull at what is masked."""
+    rollouts = [*group(*PUBLISHED), rollout("fatal", 0.0, fatal=0, end=EndReason.FATAL), rollout("late", 0.0, end=EndReason.TIME),
+                dataclasses.replace(rollout("long"), unusable="too_long")]
+    made = lessons(rollouts, statistic="population", fatal=FatalRules(overlong="out_of_loss"), objective=KL)
+    assert dict(made.left_out) == {"fatal": LeftOut.FATAL, "late": LeftOut.OVERLONG, "long": LeftOut.UNUSABLE}
+    assert made.counted == (Counted(1.0, 0),) * 3 and total(made, KL) == 11 and len(made.taught) == 8
+
+
+def test_an_unknown_reward_is_in_the_divisor_and_the_kl_term_and_a_providers_fault_only_where_it_is_in_the_statistics():
+    rollouts = [*group(*PUBLISHED), rollout("unknown", math.nan), rollout("outage", 0.0, end=EndReason.PROVIDER)]
+    made = lessons(rollouts, objective=KL, **RULES)
+    assert taught(made)["unknown"] == (0.0, ALL, 1.0) and dict(made.left_out) == {"outage": LeftOut.PROVIDER} and total(made, KL) == 9
+    counted = lessons(rollouts, statistic="population", fatal=FatalRules(provider="out_of_loss"), objective=KL)
+    assert counted.counted == (Counted(1.0, 0),) and total(counted, KL) == 10
+
+
+def test_a_question_that_is_played_on_counts_as_often_as_it_has_rollouts_whatever_became_of_the_pieces():
+    for right in (1.0, 0.0):
+        new = tuple(rollout(f"k{k}", right * (k == 1)) for k in range(4))
+        made = lessons(group(*PUBLISHED), axpo=Axpo(), resampled=[Resampled(source=0, prefix=PREFIX, continuations=new)], **RULES)
+        assert total(made, Objective()) == pytest.approx(8)
+
+
+def test_where_other_questions_are_played_in_its_place_a_group_without_variance_leaves_the_step_and_its_continuations_stay():
+    made = lessons(group(*[0.0] * 8), objective=KL, refilled=True, **RULES)
+    assert not made.taught and total(made, KL) == 0
+    assert total(lessons(group(*PUBLISHED), objective=KL, refilled=True, **RULES), KL) == 8
+    again = Resampled(source=0, prefix=PREFIX, continuations=tuple(rollout(f"k{k}", 1.0) for k in range(4)))
+    made = lessons(group(*[0.0] * 8), axpo=Axpo(), resampled=[again], objective=KL, refilled=True, **RULES)
+    assert set(taught(made)) == {"r0", "k0", "k1", "k2", "k3"} and total(made, KL) == pytest.approx(1)
 
 
 ROLLOUTS = st.lists(st.builds(rollout, st.just("x"), st.sampled_from([0.0, 0.5, 1.0, math.nan]), fatal=st.sampled_from([None, 0, 1, 3]),

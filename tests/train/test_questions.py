@@ -1,11 +1,15 @@
-"""Which questions a step takes: each at most once an epoch, by the step's number alone, none twice in a step."""
+"""Which questions a step takes: each at most once an epoch, by the step's number alone, none twice in a step; and what a run says of its teacher."""
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from records.errors import InputError
 from tests.train.grpo_world import question
-from train.questions import QuestionCourse
+from train.questions import QuestionCourse, Questions, taught_tools
+from transforms.stages.run_folder import RunFolder
 
 QUESTIONS = tuple(question(number)[0] for number in range(8))
 
@@ -38,3 +42,25 @@ def test_further_questions_are_others_than_the_step_has_and_may_run_out():
 def test_a_step_that_takes_more_than_there_are_is_refused():
     with pytest.raises(InputError, match=r"step.questions: is 9, and the run has 8"):
         QuestionCourse(QUESTIONS, 9, 0)
+
+
+def run_of(folder: Path, **sections) -> RunFolder:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "recipe.json").write_text(json.dumps({"recipe": sections}))
+    return RunFolder(str(folder))
+
+
+def test_the_teachers_tools_are_those_that_it_played_with_and_else_those_of_the_runs_recipe(tmp_path):
+    run = run_of(tmp_path / "run", teach={"tools": {"tools": ["visit"], "handles": False}})
+    assert taught_tools(run) == {"tools": ["visit"], "handles": False}
+    run_of(tmp_path / "run" / "episodes" / "teacher", teach={"tools": {"tools": ["crop"]}})
+    assert taught_tools(run) == {"tools": ["crop"]}
+    assert taught_tools(run_of(tmp_path / "other", models={})) == {}
+    with pytest.raises(InputError, match="is no run"):
+        taught_tools(RunFolder(str(tmp_path)))
+
+
+def test_a_role_that_the_runs_recipe_names_and_nothing_asks_for_is_refused(tmp_path):
+    recipe = {"models": {"roles": {"judge_query": {"endpoint": "e", "model": "m"}}}}
+    with pytest.raises(InputError, match=r"recipe.json, key models.roles.judge_query: is no role"):
+        assert Questions(run_of(tmp_path / "run"), (), (), recipe).models

@@ -48,7 +48,7 @@ def made(folder: Path, names: str) -> Path:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs in processes of their own, all of the same six updates."""
-    return made(tmp_path_factory.mktemp("runs"), "unbroken broken ddp handed_over")
+    return made(tmp_path_factory.mktemp("runs"), "unbroken broken ddp handed_over stopped stopped_ddp")
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +94,15 @@ def test_killed_and_gone_on_with_is_the_unbroken_run_bit_for_bit(runs):
     assert all(torch.equal(whole[name], broken[name]) for name in whole) and whole.keys() == broken.keys()
     assert [line["update"] for line in figures(runs / "broken") if "loss" in line] == list(range(1, 7))
     assert losses(runs / "broken") == losses(runs / "unbroken")
+
+
+@pytest.mark.parametrize("out", ["stopped", "stopped_ddp"])
+def test_sigterm_writes_a_checkpoint_of_the_update_that_was_under_way_and_the_run_goes_on_from_it(runs, out):
+    """In a run that is shorter than `keep.checkpoint_every`; with two ranks one alone is asked, and both stop."""
+    whole, again = weights(runs / ("unbroken" if out == "stopped" else "ddp")), weights(runs / out)
+    assert all(torch.equal(whole[name], again[name]) for name in whole)
+    assert sorted(path.name for path in (runs / out / "checkpoints").iterdir()) == ["update-000003", "update-000006"]
+    assert [line["update"] for line in figures(runs / out) if "loss" in line] == list(range(1, 7)), "no update was made twice"
 
 
 def test_two_ranks_train_as_one_does(runs):
@@ -225,6 +234,8 @@ def test_wrong_input_is_refused_before_work_starts(begun, tmp_path, capsys):
     data, model = str(begun / "dialogues.json"), str(begun / "model")
     (tmp_path / "no_model").mkdir()
     dialogue_file(tmp_path, [{"conversations": [], "images": []}], "nothing.json")
+    dialogue_file(tmp_path, [dialogue(0)], "one.json")
+    dialogue_file(tmp_path, [dialogue(1), dialogue(0)], "same.json")
     bad_template = model_folder(tmp_path / "bad_template")
     (bad_template / "chat_template.jinja").write_text(tiny.DROPS_THOUGHTS)
 
@@ -235,11 +246,39 @@ def test_wrong_input_is_refused_before_work_starts(begun, tmp_path, capsys):
     assert "no such settings" in ask(config="tinny") and "is unknown" in ask(set="batch.row=3")
     assert "does not exist" in ask(data="gone.json")
     assert not (tmp_path / "out").exists()
-    assert "holds no processor" in ask(model=str(tmp_path / "no_model"), out=str(tmp_path / "out1"))
-    assert "drops or repeats the thoughts" in ask(model=str(bad_template), out=str(tmp_path / "out2"))
-    said = ask(data=str(tmp_path / "nothing.json"), out=str(tmp_path / "out3"))
-    assert "holds no row to train on: 1 read, 0 for validation, left out: 1 dialogue" in said
+    assert "holds no processor" in ask(model=str(tmp_path / "no_model"))
+    assert "drops or repeats the thoughts" in ask(model=str(bad_template))
+    said = ask(data=str(tmp_path / "nothing.json"))
+    assert "holds no row to train on: 1 read, 0 for validation; 1 left out (dialogue): they are no dialogue in which" in said
+    assert "the first: nothing.json, row 1 has nothing in conversations or messages; it has nothing" in said
+    assert "hold 1 rows for training and for validation" in ask(data=str(tmp_path / "one.json"), validation=str(tmp_path / "same.json"))
+    assert not (tmp_path / "out").exists(), "nothing is written before the inputs are checked"
+    (tmp_path / "made_by_hand").mkdir()
+    assert "holds no processor" in ask(model=str(tmp_path / "no_model"), out=str(tmp_path / "made_by_hand"))
+    assert not any((tmp_path / "made_by_hand").iterdir())
     assert "is not empty, and no run" in ask(out=str(tmp_path / "no_model" / "..")) and "started 1 process" in ask(set="parallel.processes=2")
+
+
+def test_the_right_command_is_taken_where_a_wrong_model_was_refused(begun, tmp_path, capsys):
+    (tmp_path / "no_model").mkdir()
+    command = ["--config", "tiny", "--data", str(begun / "dialogues.json"), "--out", str(tmp_path / "out"), "--set", "batch.epochs=1", "--set",
+               "data.max_tokens=2500", "--model"]
+    assert "holds no processor" in refused(capsys, *command, str(tmp_path / "no_model"))
+    assert main([*command, str(begun / "model")]) == 0 and "done: " in capsys.readouterr().err
+
+
+def test_a_start_that_was_killed_before_its_inputs_were_checked_does_not_stand_in_the_way(begun, tmp_path):
+    (tmp_path / "out" / ".begun").mkdir(parents=True)
+    (tmp_path / "out" / ".begun" / "documents.arrow").write_text("half")
+    assert losses(run_on(begun, begun / "dialogues.json", tmp_path / "out"))
+    assert sorted(path.name for path in (tmp_path / "out" / "rows").iterdir()) == ["documents.arrow", "survey.json"]
+    assert not (tmp_path / "out" / ".begun").exists()
+
+
+def test_what_is_left_out_is_told_in_sentences_before_the_first_update(begun, tmp_path, capsys):
+    run_on(begun, episodes_folder(tmp_path / "run", [trajectory(0, num_turns=2), trajectory(2, "rl/train"), trajectory(3, "rl/train")]), tmp_path / "out")
+    said = capsys.readouterr().err
+    assert "3 rows read: 1 to train on, 0 for validation, 2 left out\n  2 left out (other_split): their questions are kept for reinforcement" in said
 
 
 def test_a_folder_of_another_run_is_refused_and_of_the_same_run_goes_on(begun, tmp_path, capsys):

@@ -1,6 +1,8 @@
 """What is read: stored episodes with the policy's own ids where they stand, dialogues, and every row that is left out with its reason."""
 import gzip
 import json
+import re
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,10 +12,13 @@ from records.errors import InputError
 from tests.agent import tiny
 from tests.train.played import PICTURES, ROPE, TOKENS
 from tests.train.sft_world import dialogue, dialogue_file, episodes_folder, some_dialogues, trajectory
+from train.data_sets import dialogue_files
 from train.rows import RowError, RowFault, UnusableRow
 from train.settings import DataSettings
-from train.sft_data import Documents, RowMaker, gathered, survey_part, write_documents
-from train.sources import LeftOut, _dialogue_files, _of_dialogue, check_sources, read_documents
+from train.sft_data import REASONS, Documents, RowMaker, gathered, survey_part, write_documents
+from train.sources import FOREIGN_SPLIT, OTHER_SPLIT, LeftOut, _of_dialogue, check_sources, read_documents
+
+ROOT = Path(__file__).parents[2]
 
 
 def maker(**settings) -> RowMaker:
@@ -102,6 +107,9 @@ def test_every_row_that_is_left_out_is_counted_with_its_reason(tmp_path):
     assert survey.read == 11 and len(survey.used) == 5
     assert survey.left_out == {RowFault.DIALOGUE: 2, RowFault.TOO_LONG: 1, RowFault.PICTURE_FILE: 2, RowFault.NO_POLICY_TOKENS: 1}
     assert "17.png" in survey.examples[RowFault.PICTURE_FILE] and survey.figures()["left_out"][RowFault.DIALOGUE] == 2
+    said = survey.reasons()
+    assert said[0].startswith("2 left out (dialogue): they are no dialogue in which") and "the first: dialogues.json, row 1 is no alternation" in said[0]
+    assert [line[:28] for line in said[1:]] == ["1 left out (no_policy_tokens)"[:28], "2 left out (picture_file): a", "1 left out (too_long): they a"[:28]]
     again, _ = surveyed(tmp_path, [path], max_tokens=300)
     assert again.figures()["shortened"] == 1 and len(again.used) == 6 and max(each.tokens for each in again.used) <= 300
 
@@ -146,9 +154,17 @@ def test_sources_that_are_none_are_refused_before_anything_is_read(tmp_path):
     with pytest.raises(InputError, match="know themselves"):
         list(read_documents([], [str(tmp_path / "run")]))
     with pytest.raises(InputError, match="lies in a bucket"):
-        _dialogue_files("s3://bucket/d.json")
+        dialogue_files("s3://bucket/d.json", "train")
+    with pytest.raises(InputError, match="is named twice"):
+        check_sources([str(tmp_path / "run")] * 2)
+
+
+def test_every_reason_for_which_a_row_may_be_left_out_has_words():
+    used = {found for path in (ROOT / "train").glob("*.py") for found in re.findall(r"UnusableRow\(RowFault\.(\w+)", path.read_text())}
+    assert {"DIALOGUE", "TOO_LONG"} < used and {RowFault[name] for name in used} <= REASONS.keys()
+    assert {OTHER_SPLIT, FOREIGN_SPLIT} <= REASONS.keys()
 
 
 def test_a_row_of_nothing_is_left_out():
     for row in (None, 3, {}, {"conversations": []}, {"conversations": [{"from": "gpt", "value": 3}]}):
-        assert _of_dialogue("f, row 1", "", row, "train") == LeftOut("f, row 1", "dialogue")
+        assert (found := _of_dialogue("f, row 1", "", row, "train")) == LeftOut("f, row 1", "dialogue", found.what) and found.what.startswith("f, row 1 ")

@@ -60,7 +60,6 @@ def test_a_mean_of_means_would_be_another_gradient(whole):
 
 def test_one_process_agrees_with_itself_and_nothing_is_divided_by_nothing():
     assert agree(5) == Agreed(5.0, 1) and most(3) == 3
-    assert agree(0).empty and not agree(0.5).empty
-    for bad in (float("nan"), float("inf"), -1.0):
+    for bad in (float("nan"), float("inf"), -1.0, 0.0):
         with pytest.raises(ValueError, match="cannot be divided"):
             agree(bad)

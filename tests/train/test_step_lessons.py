@@ -70,11 +70,49 @@ def test_everybody_is_taught_or_left_out_for_a_reason_that_is_counted():
     assert groups[0].rollouts[1].rollout.reward == 0.0, "a row that is too long leaves the loss, not the statistics"
 
 
+def test_a_step_counts_those_that_teach_nothing_and_says_how_many_only_the_kl_term_pulls_at():
+    played: list[Judged | Unplayed] = [judged(0, 0, "correct"), judged(0, 1), judged(0, 2, "judge_failed"), judged(0, 3, end="provider"),
+                                       *(judged(1, n) for n in range(4)), *(Unplayed(Asked(2, question(2)[0]), n, "no picture") for n in range(4))]
+    without, beside = (load_grpo_settings("grpo-tiny", ["data.max_tokens=900", *more]) for more in ((), ("objective.kl=0.1",)))
+    made = step(played, without)
+    assert [number for number, _ in made.share.counted] == [0, 1, 1, 1, 1], "a provider's fault and a question that nobody played are not counted"
+    assert {each.weight for _, each in made.share.counted} == {1.0} and all(each.tokens for _, each in made.share.counted)
+    made = step(played, beside)
+    total = sums_of(made, beside.fatal)
+    check_step(total, CareSettings(max_lost=0.5), 0)
+    assert not made.share.counted and made.left_out == {"provider": 1, PICTURE: 4} and len(made.taught) == 7
+    assert (told(total)["kl_only/no_variance"], told(total)["kl_only/unknown_reward"]) == (4, 1)
+    refilled = step(played, load_grpo_settings("grpo-tiny", ["data.max_tokens=900", "objective.kl=0.1", "step.refills=1"]))
+    assert refilled.left_out["no_variance"] == 4 and not refilled.share.counted and len(refilled.taught) == 3
+
+
+def test_a_fatal_rollout_of_a_group_without_variance_is_not_counted_as_clamped():
+    settings = load_grpo_settings("grpo-tiny", ["data.max_tokens=900", "objective.kl=0.1", "fatal.faults=1", "fatal.fatal_index=last"])
+
+    def with_fault(number: int, rollout: int, outcome: str = "wrong") -> Judged:
+        made = judged(number, rollout, outcome, turns=3)
+        turns = made.played.episode.turns
+        changed = made.played.episode.replace(turns=(turns[0], turns[1].replace(result=turns[1].result.replace(status=ToolStatus.MODEL_FAULT)), turns[2]))
+        return dataclasses.replace(made, played=dataclasses.replace(made.played, episode=changed))
+
+    same = step([with_fault(0, n) for n in range(4)], settings)
+    assert len(same.taught) == 4 and told(sums_of(same, settings.fatal))["clamped"] == 0
+    other = step([judged(0, 0, "correct"), with_fault(0, 1)], settings)
+    assert told(sums_of(other, settings.fatal))["clamped"] == 0.5
+
+
 def test_a_reward_that_is_no_number_is_unknown_and_not_nought():
     settings = load_grpo_settings("grpo-tiny", ["reward.alpha=0.8"])
     played = [judged(0, 0, "correct", query=0.5), judged(0, 1, "correct", query=math.inf), judged(0, 2, "correct"), judged(0, 3, "judge_failed", query=1.0)]
     made = scored(played, ROWS, reward=settings.reward, fatal=settings.fatal, version=0)
     assert made[0].rollout.reward == pytest.approx(0.9) and all(math.isnan(each.rollout.reward) for each in made[1:])
+
+
+def test_the_figure_of_searches_says_who_told_it():
+    settings = load_grpo_settings("grpo-tiny", ["reward.alpha=0.8"])
+    total = sums_of(step([judged(0, 0, "correct", query=1.0), judged(0, 1, query=0.5)], settings), settings.fatal)
+    assert told(total, "some-model")["query"] == told(total, "measured")["query_measured"] == 0.75
+    assert "query" not in told(total, "measured") and "query_measured" not in told(total, "some-model")
 
 
 def test_a_wrong_answer_is_not_right_though_its_searches_are_rewarded():

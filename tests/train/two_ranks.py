@@ -69,7 +69,7 @@ def run(rank: int, folder: Path) -> None:
         for name, objective in OBJECTIVES.items():
             made[f"ddp {deal} {name}"] = update(DistributedDataParallel, mine, objective)
         made[f"fsdp {deal} trajectory"] = update(sharded, mine, OBJECTIVES["trajectory"])
-    assert agree(0.0).empty and agree(float(rank)).total == 1.0 and agree(1.0).world_size == WORLD and most(rank) == 1
+    assert agree(float(rank)).total == 1.0 and agree(1.0).world_size == WORLD and most(rank) == 1
     if rank == 0:
         torch.save(made, folder / "gradients.pt")
     dist.destroy_process_group()

@@ -61,6 +61,12 @@ def test_whoever_shares_the_batch_the_log_probabilities_are_those_of_a_full_forw
     assert max(worst(c, s) for c, s in turns) < 1e-4
 
 
+@pytest.mark.filterwarnings("error::FutureWarning")
+def test_the_model_is_called_without_a_word_from_transformers():
+    """One forward a token: a warning of each would flood the terminal."""
+    asyncio.run(play_turns(engine(), "quiet", 2, 3))
+
+
 def test_naive_positions_would_be_seen(monkeypatch):
     """The test above has teeth: positions counted on from the length, as for text, are wrong by far more."""
     from agent.engines.cached_model import CachedModel

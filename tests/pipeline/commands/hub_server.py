@@ -1,4 +1,4 @@
-"""As much of the Hub as uploads need, on loopback: create, preupload, large files (Git LFS's batch), commit, list, squash."""
+"""As much of the Hub as uploads and downloads need, on loopback: create, preupload, large files (Git LFS's batch), commit, list, squash, files."""
 import base64
 import hashlib
 import json
@@ -37,8 +37,24 @@ class Hub(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
+    def do_HEAD(self) -> None:
+        self._file()
+
+    def _file(self) -> None:
+        """A file of the newest commit; of a HEAD only what is said of it."""
+        data = self.files.get(self.path.split("?")[0].partition("/resolve/")[2].partition("/")[2])
+        self.send_response(404 if data is None else 200)
+        self.send_header("Content-Length", str(len(data or b"")))
+        self.send_header("ETag", f'"{hashlib.sha256(data or b"").hexdigest()}"')
+        self.send_header("X-Repo-Commit", "1" * 40)
+        self.end_headers()
+        if self.command == "GET" and data:
+            self.wfile.write(data)
+
     def do_GET(self) -> None:
-        if "/tree/" in self.path:
+        if "/resolve/" in self.path:
+            self._file()
+        elif "/tree/" in self.path:
             self._reply([{"type": "file", "path": p, "size": len(d), "oid": "0" * 40} for p, d in sorted(self.files.items())])
         else:
             self._reply({"id": "lab/small", "sha": "1" * 40, "siblings": [{"rfilename": p} for p in self.files], "private": False, "tags": []})
@@ -116,8 +132,12 @@ def served(large: tuple[str, ...] = (".none",)) -> Iterator[type[Hub]]:
         server.shutdown()
 
 
+def hub_environment(hub: type[Hub], home: Path, token: str) -> dict[str, str]:
+    """Of a process that takes the server for the Hub: its address is read when its library is imported."""
+    return {**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": token, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HOME": str(home / "hf")}
+
+
 def publish_to(hub: type[Hub], home: Path, token: str, *options: str) -> subprocess.CompletedProcess:
-    """`questloom publish --to hf://lab/small OPTIONS` in a process of its own: the Hub's address is read when its library is imported."""
-    env = {**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": token, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HOME": str(home / "hf")}
+    """`questloom publish --to hf://lab/small OPTIONS` in a process of its own."""
     command = [sys.executable, "-m", "pipeline.cli", "publish", "--to", "hf://lab/small", *options]
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, cwd=Path(__file__).parents[3])
+    return subprocess.run(command, env=hub_environment(hub, home, token), capture_output=True, text=True, timeout=120, cwd=Path(__file__).parents[3])

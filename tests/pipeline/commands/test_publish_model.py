@@ -21,8 +21,8 @@ def training(folder: Path, model: Path | str, kind: str) -> Path:
     data = {"data": [str(folder.parent / "run")]} if kind == "sft" else {"questions": str(folder.parent / "run")}
     (folder / "settings.json").write_text(json.dumps({"run": {"name": f"{kind}-tiny", "seed": 7, "model": str(model), **data},
                                                       "settings": {"name": kind, "place": str(folder)}}))
-    lines = [{"update": 0, "held_out/pass_rate": 0.25}, {"update": 1, "reward": 0.4, "play_seconds": 1800.0}, {"update": 2, "held_out/pass_rate": 0.75,
-                                                                                                              "reward": 0.9, "update_seconds": 1800.0}]
+    lines = [{"update": 0, "held_out/pass_rate": 0.25}, {"update": 1, "reward": 0.4, "query_measured": 0.5, "play_seconds": 1800.0},
+             {"update": 2, "held_out/pass_rate": 0.75, "reward": 0.9, "update_seconds": 1800.0}]
     (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     more = {"steps": 2} if kind == "grpo" else {}
     (folder / "result.json").write_text(json.dumps({"updates": 2, "ranks": 8, "machine": "Some GPU", "parameters": 926_272, "trained": 926_272, **more}))
@@ -47,6 +47,7 @@ def test_the_card_tells_base_data_settings_seeds_hardware_hours_and_figures_of_e
     assert "| SFT (sft-tiny) | recipe learning, fingerprint 0123456789abcdef | 2 | 7 | 8 × Some GPU | 1.00 |" in card
     assert "| GRPO (grpo-tiny) | recipe learning, fingerprint 0123456789abcdef | 2 | 7 | 8 × Some GPU | 1.00 |" in card
     assert card.index("### SFT") < card.index("### GRPO") and "| right on held-out questions | 0.250 | 0.750 |" in card
+    assert "| r_query, measured from the rollouts in place of a judge | 0.500 | 0.500 |" in card, "a stand-in is named where its figures are"
     assert "None were given" in card and "926,272 parameters" in card
     assert (tmp_path / "model" / "model.safetensors").read_bytes() == b"weights of grpo" and (tmp_path / "model" / "curves.png").is_file()
     assert sorted(p.name for p in (tmp_path / "model" / "training").iterdir()) == ["1-sft", "2-grpo"]

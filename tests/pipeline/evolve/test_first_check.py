@@ -78,7 +78,7 @@ def test_a_home_directory_is_not_expanded_and_the_message_says_how_to_write_it(t
 
 def test_the_tools_order_means_nothing_and_a_setting_of_the_trainer_may_follow_the_policy(tmp_path):
     data = shown(tmp_path, limits={"calls": 7})
-    data["evolve"]["policy"]["tools"]["tools"].reverse()
+    data["evolve"]["policy"]["tools"] = {**data["teach"]["tools"], "tools": data["teach"]["tools"]["tools"][::-1]}
     data["evolve"]["train"]["set"].append("play.limits={calls: 7}")
     check_players(made(data, tmp_path))
 
