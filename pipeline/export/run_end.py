@@ -34,17 +34,19 @@ class Outcome:
     exit_code: int
     message: str
     cost: list[dict[str, Any]] = field(default_factory=list)
+    not_run: dict[str, str] = field(default_factory=dict)
+    """Filters that were not run, and why."""
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
         counts = self.funnel.counts
         return {"run": self.run, "dataset": self.dataset, "report": self.report, "seeds": counts[0].num_out, "kept": counts[-1].num_out,
                 "pending": self.funnel.pending_causes, "errors": self.funnel.num_errors, "message": self.message, "stages": self.funnel.as_json(),
-                "cost": self.cost}
+                "cost": self.cost, "not_run": self.not_run}
 
     def as_text(self) -> str:
         """For people."""
-        return f"{self.funnel.as_text()}\n\n{self.places()}"
+        return f"{self.funnel.as_text(not_run=self.not_run)}\n\n{self.places()}"
 
     def places(self) -> str:
         """Where the data set and the report are."""
@@ -70,7 +72,8 @@ def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
              "stages": {c.stage: {**{k: getattr(c, k) for k in COUNTS}, "seconds": round(run.seconds(run.label(c.stage)), 1)} for c in funnel.counts}}
     write_whole(run.facts, (canonical_json(facts) + "\n").encode())
     report = build_report(run.at())
-    return Outcome(run=run.path, funnel=funnel, report=str(report), dataset=str(run.dataset) if whole else "", exit_code=exit_code, message=message, cost=cost)
+    return Outcome(run=run.path, funnel=funnel, report=str(report), dataset=str(run.dataset) if whole else "", exit_code=exit_code, message=message, cost=cost,
+                   not_run=run.read_recipe().get("not_run", {}))
 
 
 def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:

@@ -16,9 +16,11 @@ from files.opened import Opened
 from files.parquet import write_whole
 from pipeline.ingest.store_vectors import embed_store
 from pipeline.recipe import Recipe
+from pipeline.runners.progress import say
 from pipeline.runners.runner_checks import require_runner, require_shared
 from pipeline.runners.runner_options import LOCAL, RunnerOptions
 from pipeline.runners.stage_job import Funnel, run_stages
+from pipeline.synth.filters_not_run import filters_not_run, told_before
 from pipeline.synth.global_steps import seed_shards, seeds_stand
 from pipeline.synth.id_files import words_of
 from pipeline.synth.job import Job
@@ -94,7 +96,10 @@ def _check_folder(job: Job, digest: str) -> None:
 def claim_folder(job: Job) -> None:
     """Writes recipe.json, which makes the folder this run's; after all checks, so that refused settings leave no trace."""
     if not job.run.recipe.exists():
-        write_whole(job.run.recipe, (canonical_json(_facts(job, job.store.meta["digest"])) + "\n").encode())
+        facts = _facts(job, job.store.meta["digest"])
+        if left_out := filters_not_run(job):
+            facts["not_run"] = left_out
+        write_whole(job.run.recipe, (canonical_json(facts) + "\n").encode())
 
 
 def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
@@ -126,6 +131,8 @@ def run_synth(recipe: Recipe, *, store: str, out: str, opened: Opened, workers: 
     require_shared(runner, recipe.filters.exclude_pictures, "filters.exclude_pictures")
     require_shared(runner, (source.path for source in recipe.external), "external")
     require_runner(runner, (job.run.path, job.store_path), tools_of_filter(recipe))
+    for line in told_before(job):
+        say(f"questloom: {line}")
     check_models(job, workers, runner)
     claim_folder(job)
     stages = synth_stages(job)
