@@ -15,12 +15,9 @@ from pipeline.report import build_report
 from pipeline.runners.stage_job import Funnel
 from pipeline.synth.job import Job
 from records.identity import canonical_json
-from transforms.drafting.seeds import obstacles
 from transforms.stages.run_folder import COUNTS
 
 VERSIONS = ("questloom", "apache-beam", "pylance", "pyarrow", "open_clip_torch", "torch", "rapidocr")
-LOOKED_AT = 10_000
-"""Entities that are looked at again to say why there is no seed."""
 
 
 @dataclass(frozen=True)
@@ -82,17 +79,7 @@ def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
     exit_code, message = funnel.verdict(max_error_share=job.recipe.run.max_error_share, num_items=seeds)
     if exit_code:
         return exit_code, message
-    if not seeds:
-        return 0, _without_seeds(job)
     return 0, "" if kept else "No question was kept; the report says why each seed was dropped."
-
-
-def _without_seeds(job: Job) -> str:
-    """Why the store gave no seed."""
-    found = obstacles(job.store.scan_entities(0, LOOKED_AT), job.store, job.recipe.seeds, job.recipe.pictures)
-    if not found:
-        return "There is no seed: the store has no entities, or seeds.exclude names them all."
-    return f"No entity can be a seed. Of the first {sum(found.values()):,}: {'; '.join(f'{n:,} {why}' for why, n in found.items())}."
 
 
 def _version(name: str) -> str:

@@ -26,7 +26,7 @@ from records.identity import canonical_json, sha256_hex
 from records.outcomes import Reason, Rejection, StageCount
 from transforms.ingest.ingest_graph import STAGES, Ingest, num_tasks, read_failure
 from transforms.ingest.ingest_job import WORK, Job, done_path, read_done
-from transforms.ingest.service_sources import COMMONS, SPARQL, Services
+from transforms.ingest.service_sources import COMMONS, COMMONS_API, SPARQL, WIKIDATA_ENDPOINT, Services
 from transforms.ingest.sources import ReadOptions, ReadTask, plan_articles, plan_entities, plan_pictures, plan_stated, range_text, site_of
 from transforms.stages.run_folder import absolute
 
@@ -109,6 +109,11 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     for source, address in ((SPARQL, options.services.sparql_endpoint), (COMMONS, options.services.commons_endpoint)):
         if source in asked and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
             raise InputError(f"--{source}-endpoint {address}", "is no address of a service", "Give one that begins with https:// or http://")
+    for option, given, source in (("--sparql-ids", options.services.sparql_ids, SPARQL),
+                                  ("--sparql-endpoint", options.services.sparql_endpoint != WIKIDATA_ENDPOINT, SPARQL),
+                                  ("--commons-endpoint", options.services.commons_endpoint != COMMONS_API, COMMONS)):
+        if given and source not in asked:
+            raise InputError(option, f"is given, and {source} is not asked", f"Add --{'entities' if source == SPARQL else 'images'} {source}, or leave it out")
     plan = canonical_json({"version": STORE_VERSION, "inputs": inputs, "snapshot": snapshot, "languages": list(options.languages),
                            "keep_partial": options.keep_partial, "partitions": options.partitions,
                            "services": dataclasses.asdict(options.services) if asked else None})

@@ -81,7 +81,7 @@ def planned_calls(recipe: Recipe, store: Store, mix: Mix, entities: tuple[str, .
     for stage, (role, switch) in JUDGED.items():
         if uses_model(recipe, stage):
             counts[stage, role] = priors.REPAIRS.scaled(samples if switch else 1)
-            if recipe.models.judge and switch:
+            if recipe.models.judged_by_model("judge_answer") and switch:
                 counts[stage, "judge_answer"] = priors.WRONG_ANSWERS.scaled(samples)
     if not counts:
         return []

@@ -20,6 +20,7 @@ from pipeline.synth.filters_not_run import filters_not_run, told_before
 from pipeline.synth.id_files import words_of
 from pipeline.synth.job import Job
 from pipeline.synth.outside_stages import outside_seeds
+from pipeline.synth.settings_check import check_settings
 from pipeline.synth.synth_stages import synth_stages
 from pipeline.synth.writer_choice import check_writer
 from records.errors import InputError
@@ -131,6 +132,7 @@ def forecast(recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out:
         raise InputError("--pilot", "needs the run's folder, where its replies are kept", "Name it with --out, and use the same folder for synth.")
     job = Job.at(recipe, run=out, store=store, opened=opened)
     check_writer(recipe)
+    check_settings(recipe)
     num_outside = sum(1 for _ in outside_seeds(job))
     seeds = count_seeds(recipe, job.store, words_of(recipe.seeds.exclude, "seeds.exclude"))
     measured = run_pilot(job, num_seeds=pilot, workers=workers) if pilot else None

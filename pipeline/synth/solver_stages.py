@@ -24,7 +24,7 @@ from transforms.writing.writer import Draft
 
 def make_solvers(job: Job, stage: str) -> Solvers:
     """The model solvers of a run, booked on a stage."""
-    return Solvers(job.client(stage), num_samples=job.recipe.filters.samples, judge=job.recipe.models.judge)
+    return Solvers(job.client(stage), num_samples=job.recipe.filters.samples, judge=job.recipe.models.judged_by_model("judge_answer"))
 
 
 def shown_picture(job: Job, question: Question) -> Picture:

@@ -11,7 +11,7 @@ from typing import Any
 import apache_beam as beam
 
 from agent.setup import check_client, opened_sandbox
-from files.locations import check_locations
+from files.locations import check_locations, remove_tree
 from files.opened import Opened
 from files.parquet import write_whole
 from pipeline.ingest.store_vectors import embed_store
@@ -26,14 +26,19 @@ from pipeline.synth.id_files import words_of
 from pipeline.synth.job import Job
 from pipeline.synth.needed_tools import tools_of_filter
 from pipeline.synth.outside_stages import open_sources
+from pipeline.synth.settings_check import check_settings
 from pipeline.synth.synth_stages import NO_HINTS, synth_stages
 from pipeline.synth.writer_choice import check_writer
 from records.errors import InputError
 from records.identity import canonical_json
+from transforms.drafting.seed_shortage import FIX, shortage
 from transforms.pictures.checkpoint_quality import check_grounding
 from transforms.pictures.choose import read_hashes
 from transforms.stages.run_folder import name_of
 from transforms.stages.stage_transform import run_in_order
+
+LOOKED_AT = 10_000
+"""Entities that are looked at again to say why there is no seed."""
 
 
 def build(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str], clip_hints: Mapping[str, str] = NO_HINTS) -> beam.PCollection:
@@ -60,6 +65,7 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
         opened_sandbox(tools_of_filter(job.recipe), job.opened)
     store = job.store
     check_writer(job.recipe)
+    check_settings(job.recipe)
     read_hashes(job.recipe.filters.exclude_pictures)
     open_sources(job)
     if job.recipe.run.calls or job.recipe.models.roles:
@@ -124,7 +130,7 @@ def run_synth(recipe: Recipe, *, store: str, out: str, opened: Opened, workers: 
         runner: where it runs; the store and the run's folder must be reachable by every worker, under the same paths.
 
     Raises:
-        InputError: before work starts.
+        InputError: before work starts; or once it is known that nothing can be a seed.
     """
     job = Job.at(recipe, run=out, store=store, opened=opened)
     excluded = prepare(job, runner)
@@ -139,4 +145,16 @@ def run_synth(recipe: Recipe, *, store: str, out: str, opened: Opened, workers: 
     run_stages(lambda pipeline: build(pipeline, job, excluded, runner.clip_hints), stages, job.run, num_shards=recipe.run.shards, runner=runner,
                workers=workers, title="synth",
                calls=job.calls() if recipe.models.roles else None, endpoints=recipe.models.endpoints)
-    return Funnel.of(job.run, stages)
+    funnel = Funnel.of(job.run, stages)
+    if not funnel.counts[0].num_out:
+        raise without_seeds(job)
+    return funnel
+
+
+def without_seeds(job: Job) -> InputError:
+    """Why there is no seed. What the run wrote, which is empty, is removed, so that its folder is free for another recipe."""
+    for name in ("stages", "timing"):
+        remove_tree(job.run.at(name), ignore_errors=True)
+    job.run.recipe.unlink(missing_ok=True)
+    why = shortage(job.store.scan_entities(0, LOOKED_AT), job.store, job.recipe.seeds, job.recipe.pictures)
+    return InputError(job.store_path, f"nothing in this store can be a seed under the recipe {job.recipe.name}: {why}", FIX)

@@ -41,13 +41,13 @@ def test_a_bad_file_is_refused_before_there_is_a_store_and_one_alone_is_no_input
     assert not (tmp_path / "bad" / "meta.json").exists() and not (tmp_path / "bad" / "tables").exists()
     with pytest.raises(InputError, match="no-such-file"):
         run_ingest(IngestOptions(store=str(tmp_path / "none"), snapshot="2026-11-01", popularity=str(tmp_path / "no-such-file.tsv"), **dumps))
+    (tmp_path / "alone.tsv").write_text("id\tsitelinks\nQ900001\t80\n")
     with pytest.raises(InputError, match="no input is given"):
-        (tmp_path / "alone.tsv").write_text("id\tsitelinks\nQ900001\t80\n")
         run_ingest(IngestOptions(store=str(tmp_path / "alone"), popularity=str(tmp_path / "alone.tsv")))
 
 
 def test_another_popularity_file_is_another_store(tmp_path, dumps):
-    made, _ = ingested(tmp_path, dumps, "told", "id\tsitelinks\nQ900001\t80\n")
+    ingested(tmp_path, dumps, "told", "id\tsitelinks\nQ900001\t80\n")
     options = IngestOptions(store=str(tmp_path / "told"), snapshot="2026-11-01", popularity=str(tmp_path / "told.tsv"), **dumps)
     assert run_ingest(options).reused
     with pytest.raises(InputError, match="other inputs"):
