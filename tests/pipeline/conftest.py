@@ -1,4 +1,6 @@
 """What tests of this folder start from: a small store and a small finished run, each made once."""
+import os
+
 import pytest
 
 from tests.pipeline.export import finished_run
@@ -7,8 +9,8 @@ from tests.pipeline.small_world import small_store
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory) -> str:
-    """Path of a store of 80 fictional articles. Its vectors may be written; nothing else."""
-    return small_store(tmp_path_factory.mktemp("small"))
+    """Path of a store of 80 fictional articles. Its vectors may be written; nothing else. `benchmarks/mutants.py` makes it once for many runs."""
+    return os.environ.get("QUESTLOOM_SMALL_STORE") or small_store(tmp_path_factory.mktemp("small"))
 
 
 @pytest.fixture(scope="session")
