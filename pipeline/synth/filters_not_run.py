@@ -46,12 +46,12 @@ def filters_not_run(job: Job) -> dict[str, str]:
 
 def prior_of(job: Job, name: str) -> Fame | str | None:
     """What the popularity prior goes by where it stands in for a filter's model; in words why it cannot; None where a model answers."""
-    role, filters = PRIOR_ROLES[name], job.recipe.filters
-    if job.recipe.models.has_role(role):
+    filters = job.recipe.filters
+    if job.recipe.models.has_role(PRIOR_ROLES[name]):
         return None
     least = {"sitelinks": filters.popular_sitelinks, "page_views": filters.popular_page_views, "in_degree": filters.popular_in_degree}
     fame = job.opened.once(("fame", job.store_path, *least.values()), lambda: fame_of(_sample(job.store), least))
-    return fame if isinstance(fame, Fame) else f"no model has the role {role}, and no figure tells what is known by heart: {fame}"
+    return fame if isinstance(fame, Fame) else f"no model answers, and no figure tells what is known by heart: {fame}"
 
 
 def told_before(job: Job) -> list[str]:
@@ -61,9 +61,10 @@ def told_before(job: Job) -> list[str]:
         lines.append(f"not run: {', '.join(name for name in left_out if left_out[name] == why)} ({why})")
     if any(name in PRIOR_ROLES and why != OFF for name, why in left_out.items()):
         lines.append(FIX)
-    for name in PRIOR_ROLES:
-        if name not in left_out and isinstance(fame := prior_of(job, name), Fame):
-            lines.append(f"{name} without a model: a stand-in knows by heart the claims of things with {fame.least:,} {FIGURES[fame.figure]} or more")
+    fames = {name: fame for name in PRIOR_ROLES if name not in left_out and isinstance(fame := prior_of(job, name), Fame)}
+    if fames:  # by one figure, as they are of one store
+        fame = next(iter(fames.values()))
+        lines.append(f"{', '.join(fames)} without a model: a stand-in knows by heart the claims of things with {fame.least:,} {FIGURES[fame.figure]} or more")
     return lines
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from records.knowledge import Entity
 
 FIGURES = {"sitelinks": "sitelinks", "page_views": "page views", "in_degree": "links from other pages"}
-"""In the order in which they are asked, with what people call them. Of 240 things that a released model was asked about, sitelinks told best which it knew
+"""In the order in which they are asked, with what people call them. Of 212 things that a released model was asked about, sitelinks told best which it knew
 (`docs/real-claims.md`)."""
 
 
