@@ -16,6 +16,7 @@ import importlib.abc
 import importlib.util
 import json
 import os
+import subprocess
 import sys
 import time
 import types
@@ -206,10 +207,12 @@ def tests_of(mutant: Mutant, area: Area) -> list[str]:
 def _small_store_for(area: Area, folder: Path) -> None:
     """Lets the tests of `pipeline/` take a small store that stands: making it takes as long as they do."""
     os.environ.pop(SMALL_STORE, None)
-    if not area.makes_store and any(test.startswith("tests/pipeline") for test in area.tests):
-        from tests.pipeline.small_world import small_store
-
-        os.environ[SMALL_STORE] = str(folder / "store") if (folder / "store").exists() else small_store(folder)
+    if area.makes_store or not any(test.startswith("tests/pipeline") for test in area.tests):
+        return
+    if not (folder / "store").exists():  # in a process of its own, since a fork of one that has used a store hangs
+        code = f"from pathlib import Path; from tests.pipeline.small_world import small_store; small_store(Path({str(folder)!r}))"
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    os.environ[SMALL_STORE] = str(folder / "store")
 
 
 def main() -> None:
