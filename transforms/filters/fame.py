@@ -53,22 +53,22 @@ def fame_of(entities: Iterable[Entity], least: Mapping[str, int]) -> Fame | str:
         entities: of a store, all or an even sample.
         least: by figure, from where on a thing is known.
     """
-    num, known, others, stated = 0, dict.fromkeys(FIGURES, 0), dict.fromkeys(FIGURES, 0), dict.fromkeys(FIGURES, 0)
-    most: dict[str, int] = {}
+    num, most, partial = 0, dict[str, int](), set[str]()
+    reached: dict[str, set[bool]] = {figure: set() for figure in FIGURES}
     for entity in entities:
         num += 1
         for figure in FIGURES:
             value = figure_of(entity, figure)
             if value is not None:
                 most[figure] = max(value, most.get(figure, 0))
-                known[figure] += value >= least[figure]
-                others[figure] += value < least[figure]
-                stated[figure] += _is_stated(entity, figure)
+                reached[figure].add(value >= least[figure])
+                if _is_stated(entity, figure):
+                    partial.add(figure)
     for figure in FIGURES:
-        if known[figure] and others[figure]:
-            return Fame(figure=figure, least=least[figure], partial=stated[figure] > 0)
+        if len(reached[figure]) == 2:
+            return Fame(figure=figure, least=least[figure], partial=figure in partial)
     if not num:
         return "the store has no things"
-    told = [f"no {words} are stated" if figure not in most else f"all have {least[figure]:,} {words} or more" if known[figure]
+    told = [f"no {words} are stated" if figure not in most else f"all have {least[figure]:,} {words} or more" if reached[figure] == {True}
             else f"none has {least[figure]:,} {words} (the most is {most[figure]:,})" for figure, words in FIGURES.items()]
     return f"of {num:,} things of the store {'; '.join(told)}"
