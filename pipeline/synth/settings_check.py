@@ -1,11 +1,11 @@
 """Settings that ask for something which the rest of the recipe rules out: refused before work starts, since they would be taken and then do nothing."""
 from collections.abc import Iterator
 
+from agent.judges.answer import ROLE as JUDGE
 from pipeline.recipe import Recipe
 from pipeline.synth.filters_not_run import PRIOR_ROLES
 from records.errors import InputError
 
-JUDGE = "judge_answer"
 SOLVER_ROLES = {**PRIOR_ROLES, "image_search": "answer_with_search", "solvable": "answer_with_search"}
 """The filters that a model may decide, and its role."""
 

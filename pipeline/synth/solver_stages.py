@@ -2,6 +2,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from agent.judges.answer import ROLE as JUDGE
 from agent.tools.tool_settings import ToolSettings
 from agent.turns.image_bank import ImageBank
 from models.messages import Picture
@@ -24,7 +25,7 @@ from transforms.writing.writer import Draft
 
 def make_solvers(job: Job, stage: str) -> Solvers:
     """The model solvers of a run, booked on a stage."""
-    return Solvers(job.client(stage), num_samples=job.recipe.filters.samples, judge=job.recipe.models.judged_by_model("judge_answer"))
+    return Solvers(job.client(stage), num_samples=job.recipe.filters.samples, judge=job.recipe.models.judged_by_model(JUDGE))
 
 
 def shown_picture(job: Job, question: Question) -> Picture:
