@@ -1,6 +1,8 @@
 """Filters that are not run: told before the run, marked in its folder, its end, its report and its card, and never a pass."""
 import asyncio
+import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from tests.pipeline.report.data_files import payload
 from tests.pipeline.small_world import LEAN, small_recipe
 from tests.run_files import read_stage
 from transforms.filters.fame import Fame
+from transforms.stages.run_folder import RunFolder
 
 NOBODY = {"popular_sitelinks": 10_000, "popular_page_views": 10_000, "popular_in_degree": 10_000}
 MODEL = {"endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}], "roles": {"answer_direct": {"endpoint": "e", "model": "m"}}}
@@ -95,6 +98,20 @@ def test_the_end_of_a_run_its_folder_its_report_and_its_card_mark_what_was_not_r
     card = Path(outcome.dataset, "README.md").read_text(encoding="utf-8")
     assert "Not run, so that nothing passed them:" in card and "| filter no tools | not run |" in card and "none has 10,000 sitelinks" in card
     assert [line.split(" | ")[4] for line in card.splitlines() if line.startswith("| no_tools |")] == ["not run |"]
+
+
+def test_where_a_filter_was_not_run_on_some_questions_end_and_report_say_on_how_many(ended, tmp_path):
+    """As where a popularity file states nothing about their things; here the run's folder is made to look so."""
+    job, outcome = ended
+    shutil.copytree(job.run.path, tmp_path / "run")
+    facts = json.loads((tmp_path / "run" / "recipe.json").read_text())
+    (tmp_path / "run" / "recipe.json").write_text(json.dumps({**facts, "not_run": {}}))
+    again = finish_run(dataclasses.replace(job, run=RunFolder(str(tmp_path / "run"))), outcome.funnel, started=0.0)
+    num = outcome.funnel.counts[-1].num_out
+    assert outcome.not_run_on == {} and again.not_run_on["no_tools"] == again.as_json()["not_run_on"]["text_only"] == num > 0
+    assert f"no_tools was not run on {num} of the {num} questions" in again.as_text().splitlines()
+    assert f"The filter “no tools” was not run on {num} of the {num} questions" in Path(again.report).read_text(encoding="utf-8")
+    assert "was not run on" not in outcome.as_text() + Path(outcome.report).read_text(encoding="utf-8")
 
 
 def test_a_run_of_all_its_filters_says_of_none_that_it_was_not_run(small, tmp_path):
