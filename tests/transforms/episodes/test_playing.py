@@ -36,6 +36,12 @@ def test_all_pictures_are_stored_and_their_sources_known(tmp_path):
     assert set(player.pictures) == {i.sha256 for i in made.episode.images}
 
 
+def test_a_picture_made_of_the_tasks_own_is_from_where_that_is(tmp_path):
+    crop = '<think>Closer.</think>\n<tool_call>{"name": "crop", "arguments": {"handle": "<image:0>", "box": [0, 0, 500, 500]}}</tool_call>'
+    (made,) = Player_(tmp_path, ScriptedEngine(lambda c: [crop, answer("Ada Lund")][c.turn]))()
+    assert [(i.origin, i.parent) for i in made.episode.images] == [("task", -1), ("crop", 0)] and made.source_ids == ("own", "own")
+
+
 def test_a_provider_fault_leaves_the_task_waiting_and_the_next_run_goes_on_behind_the_last_turn(tmp_path):
     down = True
 
