@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.recipe import Recipe, recipe_of
-from pipeline.synth.settings_check import check_settings
 from records.evolves import Evolves
 
 METHODS = {"draft.explore.": {"exploration"}, "seeds.abilities.": {"exploration"}, "draft.hops.": {"paths"}, "draft.rounds.": {"injection"},
@@ -102,6 +101,4 @@ def with_value(recipe: Recipe, path: str, value: Any) -> Recipe:
     for name in parents:
         node = node[int(name)] if isinstance(node, list) else node.setdefault(name, {})
     node[int(last) if isinstance(node, list) else last] = value
-    made = recipe_of(data, path)
-    check_settings(made)
-    return made
+    return recipe_of(data, path)

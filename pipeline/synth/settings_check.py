@@ -26,8 +26,7 @@ def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
         if recipe.language != "en":
             yield (f"language: {recipe.language}", "is no language of the graph writer, which knows English only",
                    "Set language=en, or writer=llm and a model (models.endpoints, models.roles).")
-        for key, asked in (("draft.obfuscate_share", draft.obfuscate_share > 0), ("draft.text_hops", draft.text_hops),
-                           ("models.llm.guidance", any(models.llm.guidance.values()))):
+        for key, asked in (("draft.obfuscate_share", draft.obfuscate_share > 0), ("draft.text_hops", draft.text_hops)):
             if asked:
                 yield key, "asks for what only the llm writer does, and the writer is graph", f"Leave {key} at its default, or set writer=llm and a model."
     if draft.text_hops and "votes" not in recipe.certificate.bases:

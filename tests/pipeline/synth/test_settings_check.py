@@ -2,7 +2,7 @@
 import pytest
 
 from files.opened import Opened
-from pipeline.evolve.evolvable import with_value
+from pipeline.evolve.edits import Edit, refusal
 from pipeline.plan import forecast
 from pipeline.recipe import RECIPES, load_recipe, recipe_of
 from pipeline.synth.settings_check import check_settings
@@ -20,7 +20,6 @@ REFUSED = {
     "another language and the graph writer, with models for other roles": ({"language": "de", "models": models("default")}, "language: de", "language=en"),
     "an obfuscated answer and the graph writer": ({"draft": {"obfuscate_share": 0.1}}, "draft.obfuscate_share", "writer=llm"),
     "hops by text and the graph writer": ({"draft": {"text_hops": True}, "certificate": {"bases": ["margin", "votes"]}}, "draft.text_hops", "writer=llm"),
-    "guidance and the graph writer": ({"models": {"llm": {"guidance": {"inject": "Be brief."}}}}, "models.llm.guidance", "writer=llm"),
     "hops by text without votes": ({"writer": "llm", "draft": {"text_hops": True}, "models": models("default")}, "draft.text_hops", "votes"),
     "the oracle and no filter in which it plays": ({"filters": {"oracle": True, "solvable": False}}, "filters.oracle", "filters.solvable=true"),
     "the oracle and a model in its place": ({"filters": {"oracle": True}, "models": models("answer_with_search")}, "filters.oracle", "filters.oracle=false"),
@@ -32,9 +31,8 @@ REFUSED = {
 }
 TAKEN = {
     "the llm writer in another language": {"language": "zh", "writer": "llm", "models": models("default")},
-    "what the llm writer does": {"writer": "llm", "models": models("default") | {"llm": {"guidance": {"inject": "Be brief."}}},
-                                 "draft": {"obfuscate_share": 0.1, "text_hops": True}, "certificate": {"bases": ["margin", "votes"]}},
-    "guidance that says nothing": {"models": {"llm": {"guidance": {"inject": ""}}}},
+    "what the llm writer does": {"writer": "llm", "models": models("default"), "draft": {"obfuscate_share": 0.1, "text_hops": True},
+                                 "certificate": {"bases": ["margin", "votes"]}},
     "the oracle and models for other roles": {"filters": {"oracle": True}, "models": models("answer_direct", "judge_answer", judge=True)},
     "samples and a model": {"filters": {"samples": 4}, "models": models("answer_text_only")},
     "no oracle and a model": {"models": models("default", judge=True)},
@@ -67,5 +65,5 @@ def test_job_plan_and_loop_refuse_before_anything_is_written(small, tmp_path):
     assert not (tmp_path / "run").exists()
     with pytest.raises(InputError, match="knows English only"):
         forecast(recipe, store=small, opened=Opened())
-    with pytest.raises(InputError, match="only the llm writer"):
-        with_value(small_recipe(), "draft.obfuscate_share", 0.1)
+    edit = Edit(action="set", path="draft.obfuscate_share", before=0.0, after=0.1, stage="writer", cause="c", tasks=("a",), why="w")
+    assert "only the llm writer" in refusal(edit, small_recipe(), citable={"c": ("a",)}, dead_ends=(), earlier=(), least=1)
