@@ -32,6 +32,7 @@ from pipeline.synth.writer_choice import check_writer
 from records.errors import InputError
 from records.identity import canonical_json
 from transforms.drafting.seed_shortage import FIX, shortage
+from transforms.drafting.seeds import obstacles
 from transforms.pictures.checkpoint_quality import check_grounding
 from transforms.pictures.choose import read_hashes
 from transforms.stages.run_folder import name_of
@@ -156,5 +157,7 @@ def without_seeds(job: Job) -> InputError:
     for name in ("stages", "timing"):
         remove_tree(job.run.at(name), ignore_errors=True)
     job.run.recipe.unlink(missing_ok=True)
-    why = shortage(job.store.scan_entities(0, LOOKED_AT), job.store, job.recipe.seeds, job.recipe.pictures)
-    return InputError(job.store_path, f"nothing in this store can be a seed under the recipe {job.recipe.name}: {why}", FIX)
+    store, recipe = job.store, job.recipe
+    found = list(store.scan_entities(0, LOOKED_AT))
+    why = shortage(found, obstacles(found, store, recipe.seeds, recipe.pictures), store, recipe.seeds, recipe.pictures)
+    return InputError(job.store_path, f"nothing in this store can be a seed under the recipe {recipe.name}: {why}", FIX)

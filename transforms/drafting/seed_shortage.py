@@ -1,29 +1,28 @@
 """Why a store gives no seed under a recipe: what stands in the way of its things, and the recipe's thresholds beside what the store has."""
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 
 from records.knowledge import Entity, ImageAsset
 from transforms.certificate.facts import Facts
 from transforms.drafting.draft_rules import SeedRules
-from transforms.drafting.seeds import HUMAN, obstacles
+from transforms.drafting.seeds import HUMAN
 from transforms.pictures.choose import PictureRules, may_be_given_on
 
 FIX = ("Set the thresholds to what the store has (--set KEY=VALUE), or ingest what it lacks: items with their classes (--entities), articles (--articles), "
        "pictures with licences (--images).")
 
 
-def shortage(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictures: PictureRules) -> str:
+def shortage(found: list[Entity], causes: Mapping[str, int], facts: Facts, rules: SeedRules, pictures: PictureRules) -> str:
     """The causes in words, each with how many things it holds for; then what the wanted rules ask, and the most that the things have of it.
 
     Args:
-        entities: all of the store, or the first ones.
+        found: the entities of the store, or the first ones.
+        causes: their `obstacles`.
         facts: the store.
         rules: of seeds.
         pictures: of pictures.
     """
-    found = list(entities)
     if not found:
         return "it has no entities, or seeds.exclude names them all"
-    causes = obstacles(found, facts, rules, pictures)
     if not causes:
         return f"of the first {len(found):,} things each could be one, and seeds.exclude names it, or seeds.methods asks for what it has not"
     wanted = {name for name, weight in rules.rules.items() if weight}
