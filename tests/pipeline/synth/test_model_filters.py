@@ -18,7 +18,7 @@ from pipeline.synth.synth_stages import synth_stages
 from records.outcomes import Pending, Rejection
 from records.synthesis import Question
 from tests.pipeline.role_endpoint import answering
-from tests.pipeline.small_world import LEAN, SETTINGS, kept_questions, lean_run
+from tests.pipeline.small_world import LEAN, SETTINGS, kept_questions
 from tests.run_files import read_stage, stage_names
 
 SOLVERS = {"text_only": ("answer_text_only", "answered_without_picture"), "no_tools": ("answer_direct", "answered_without_tools"),
@@ -26,12 +26,12 @@ SOLVERS = {"text_only": ("answer_text_only", "answered_without_picture"), "no_to
 DROPS_THE_RIGHT = [name for name in SOLVERS if name != "solvable"]
 
 
-@pytest.fixture(scope="module")
-def finished(small, tmp_path_factory) -> Job:
-    return lean_run(small, tmp_path_factory.mktemp("asked") / "run", seeds=80)
+@pytest.fixture
+def finished(lean) -> Job:
+    return lean
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def questions(finished) -> list[Question]:
     found = kept_questions(finished)
     assert len(found) > 3

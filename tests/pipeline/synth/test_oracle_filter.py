@@ -15,14 +15,14 @@ from records.errors import InputError
 from records.outcomes import Rejection
 from records.synthesis import Question
 from tests.agent.tools.calling import WITHOUT_PYTHON
-from tests.pipeline.small_world import kept_questions, lean_run
+from tests.pipeline.small_world import kept_questions
 from tests.small_sandboxes import unconfined
 from transforms.stages.run_folder import RunFolder
 
 
-@pytest.fixture(scope="module")
-def job(small, tmp_path_factory) -> Job:
-    return lean_run(small, tmp_path_factory.mktemp("filtered") / "run", seeds=140)
+@pytest.fixture
+def job(lean) -> Job:
+    return lean
 
 
 def played(job: Job, questions: list[Question]) -> list:

@@ -1,5 +1,7 @@
 """Where a recipe names a model for a judge of the teacher's episodes, it judges what the rules leave to it: the job's own stages ask a real endpoint."""
+import dataclasses
 import inspect
+import shutil
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,16 +18,19 @@ from pipeline.teach.teach_stages import teach_stages
 from records.outcomes import Pending, Rejection
 from records.trajectories import Trajectory
 from tests.pipeline.role_endpoint import answering
-from tests.pipeline.small_world import lean_run
 from tests.run_files import read_stage, taught
 from transforms.episodes.episode_folder import EpisodeFolder
+from transforms.stages.run_folder import RunFolder
 
 SAID, WHY = "the one that the old song is about", "step 2 follows from nothing"
 
 
 @pytest.fixture(scope="module")
-def asked(small, tmp_path_factory) -> Job:
-    return lean_run(small, tmp_path_factory.mktemp("judged") / "run", seeds=60)
+def asked(lean, tmp_path_factory) -> Job:
+    """The run in a folder of its own, for episodes are written into it."""
+    run = tmp_path_factory.mktemp("judged") / "run"
+    shutil.copytree(lean.run.path, run)
+    return dataclasses.replace(lean, run=RunFolder(str(run)))
 
 
 @pytest.fixture(scope="module")
