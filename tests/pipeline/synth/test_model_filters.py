@@ -114,6 +114,23 @@ def test_a_wrong_answer_that_fits_the_question_too_is_mined_as_a_rival(finished,
     assert (dropped.reason, dropped.evidence) == ("rival_fits", {"said": question.answer.text, "rival": question.answer.value.key()})
 
 
+@pytest.mark.parametrize("stage", [*SOLVERS, "pictures"])
+def test_a_model_whose_reply_is_of_no_use_drops_the_question_under_the_filters_name(finished, questions, tmp_path, stage):
+    role = SOLVERS[stage][0] if stage in SOLVERS else "image_too_simple"
+    asked = questions[0] if stage in SOLVERS else _drafted(finished)
+    with asking(finished, tmp_path, stage, {role: lambda text: {"unexpected": "x" * 2_000}}) as (run, _):
+        dropped = run(asked)
+    assert isinstance(dropped, Rejection)
+    assert (dropped.reason, dropped.evidence["solver"]) == ("bad_reply", stage if stage in SOLVERS else "too_simple")
+    assert 0 < len(dropped.evidence["message"]) <= 500
+
+
+def _drafted(finished: Job) -> Question:
+    """A question that got a picture, as it was before."""
+    kept = {question.id for question in kept_questions(finished)}
+    return next(q for q in read_stage(finished.run, "draft", "kept", Question) if q.id in kept)
+
+
 @pytest.mark.parametrize(("named", "judged"), [({"judge": True}, True), ({}, True), ({"without": True}, False)])
 def test_a_model_that_is_named_for_judging_answers_judges_those_that_no_rule_accepts(finished, questions, tmp_path, named, judged):
     question, without = questions[0], named.pop("without", False)
@@ -126,7 +143,7 @@ def test_a_model_that_is_named_for_judging_answers_judges_those_that_no_rule_acc
 
 
 def test_a_picture_that_the_model_calls_too_simple_is_dropped(finished, tmp_path):
-    drafted = next(q for q in read_stage(finished.run, "draft", "kept", Question) if q.id in {k.id for k in kept_questions(finished)})
+    drafted = _drafted(finished)
     with asking(finished, tmp_path, "pictures", {"image_too_simple": lambda text: {"shows": "a sign", "kind": "logo", "too_simple": True}}) as (run, endpoint):
         dropped = run(drafted)
     assert isinstance(dropped, Rejection) and (dropped.reason, dropped.evidence) == ("picture_too_simple", {"kind": "logo", "shows": "a sign"})
