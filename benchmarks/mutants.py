@@ -1,6 +1,6 @@
 """How many mutants of the synthesis's rules the tests notice: one comparison, number, connective or condition turned at a time.
 
-    python -m benchmarks.mutants [--areas drafting filters certificate pictures splits] [--sample 25] [--seed 0] [--minutes 8] [--results FILE]
+    python -m benchmarks.mutants [--areas drafting filters synth …] [--sample 25] [--seed 0] [--minutes 8] [--results FILE]
 
 Every place of an area's modules where one of `turned` fits gives a mutant; of each area a sample, drawn by the seed, is run. A mutant runs in a
 fork of a process that has loaded all tests, against those of its area, those of its own module first; pytest stops at the first test that fails,
@@ -16,6 +16,7 @@ import importlib.abc
 import importlib.util
 import json
 import os
+import subprocess
 import sys
 import time
 import types
@@ -23,6 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -30,6 +32,8 @@ import pytest
 from benchmarks.truth import share
 
 ROOT = Path(__file__).parent.parent
+SMALL_STORE = "QUESTLOOM_SMALL_STORE"
+"""A variable that tests/pipeline/conftest.py reads."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class Area:
     modules: tuple[str, ...]
     """Patterns below the root."""
     tests: tuple[str, ...]
+    makes_store: bool = False
+    """Whether its modules make the small store of the tests; of other areas it is made once, before the mutants."""
 
 
 AREAS = {
@@ -49,8 +55,17 @@ AREAS = {
     "pictures": Area(("transforms/pictures/*.py",), ("tests/transforms/pictures",)),
     "splits": Area(("pipeline/synth/splits.py", "pipeline/export/quota.py", "pipeline/export/exclusions.py"),
                    ("tests/pipeline/synth/test_splits.py", "tests/pipeline/export/test_quota.py", "tests/pipeline/export/test_exclusions.py")),
+    "episodes": Area(("transforms/episodes/*.py",), ("tests/transforms/episodes",)),
+    "stages": Area(("transforms/stages/*.py",), ("tests/transforms/stages",)),
+    **{name: Area((f"pipeline/{name}/*.py",), (f"tests/pipeline/{name}",)) for name in ("commands", "evaluate", "export", "plan", "report", "runners", "synth",
+                                                                                        "teach")},
+    "ingest": Area(("pipeline/ingest/*.py",), ("tests/pipeline/ingest",), makes_store=True),
+    "recipe": Area(("pipeline/recipe.py", "pipeline/settings.py"), ("tests/pipeline/test_recipe.py", "tests/pipeline/test_shipped_recipes.py")),
 }
-TOO_LONG = {"tests/transforms/pictures/test_picture_chooser.py": ("picture_chooser", "checkpoint_quality"),
+TOO_LONG = {"tests/pipeline/synth/test_synth_job.py": ("synth_job", "global_steps", "synth_stages", "question_stages"),
+            "tests/pipeline/synth/test_exploration.py": ("writer_choice",),
+            "tests/pipeline/teach/test_teach_job.py": ("teach_job", "teach_stages", "teach_end"),
+            "tests/transforms/pictures/test_picture_chooser.py": ("picture_chooser", "checkpoint_quality"),
             "tests/transforms/filters/test_duplicates.py::test_a_beam_pipeline": ("duplicates",)}
 """Tests of whole stores and jobs, and the modules whose mutants are worth them: what only they would notice of others counts as unnoticed."""
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -163,7 +178,7 @@ def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, typ
             yield from _functions(value, module, f"{place}.{name}")
 
 
-def survives(mutant: Mutant | None, tests: list[str], seconds: int = 120) -> bool:
+def survives(mutant: Mutant | None, tests: list[str], seconds: int = 300) -> bool:
     """Whether the tests pass with the mutant in place; one that makes them hang is noticed."""
     child = os.fork()
     if child:
@@ -189,6 +204,17 @@ def tests_of(mutant: Mutant, area: Area) -> list[str]:
     return sorted(found, key=lambda path: (path in TOO_LONG, Path(path).stem != f"test_{mutant.module.stem}"))
 
 
+def _small_store_for(area: Area, folder: Path) -> None:
+    """Lets the tests of `pipeline/` take a small store that stands: making it takes as long as they do."""
+    os.environ.pop(SMALL_STORE, None)
+    if area.makes_store or not any(test.startswith("tests/pipeline") for test in area.tests):
+        return
+    if not (folder / "store").exists():  # in a process of its own, since a fork of one that has used a store hangs
+        code = f"from pathlib import Path; from tests.pipeline.small_world import small_store; small_store(Path({str(folder)!r}))"
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    os.environ[SMALL_STORE] = str(folder / "store")
+
+
 def main() -> None:
     """Prints each mutant that no test noticed, and the share of those that one did."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -203,12 +229,15 @@ def main() -> None:
     alive: dict[str, bool] = {}
     if given.results.exists():
         alive = {row["mutant"]: row["alive"] for row in map(json.loads, given.results.read_text(encoding="utf-8").splitlines())}
+    store = TemporaryDirectory()
     pytest.main(["-qq", "--collect-only", *sorted({test for name in given.areas for test in AREAS[name].tests})])  # loads what the forks share
     for name in given.areas:
+        _small_store_for(AREAS[name], Path(store.name))
         if not survives(None, tests_of(Mutant(ROOT, 0, 0, ""), AREAS[name])):
             sys.exit(f"The tests of {name} fail without a mutant.")
     end = time.monotonic() + 60 * given.minutes
     for name in given.areas:
+        _small_store_for(AREAS[name], Path(store.name))
         everything = [m for m in mutants(AREAS[name]) if not given.modules or m.module.stem in given.modules]
         drawn = Random(given.seed).sample(everything, min(given.sample, len(everything)))
         for mutant in drawn:

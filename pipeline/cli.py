@@ -98,6 +98,8 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
            articles: Annotated[list[str] | None, typer.Option(help="MediaWiki XML dumps (.xml, .bz2) or ZIM files.")] = None,
            entities: Annotated[list[str] | None, typer.Option(help="Wikidata JSON dumps (.json, .gz, .bz2); or `sparql`.")] = None,
            images: Annotated[list[str] | None, typer.Option(help="Folders of pictures with metadata.jsonl; or `commons`.")] = None,
+           popularity: Annotated[str, typer.Option(help="A TSV file of sitelinks and page views by item: how well known things are, where the dumps do not "
+                                                        "tell.")] = "",
            sparql_endpoint: Annotated[str, typer.Option(help="Query service for --entities sparql.")] = "",
            sparql_ids: Annotated[Path | None, typer.Option(help="Items to ask it for, one QID a line; default: rare seeds.")] = None,
            sparql_seeds: Annotated[int, typer.Option(min=1, help="How many rare seeds to ask for.")] = 500,
@@ -119,14 +121,17 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
     services = Services(sparql_endpoint=sparql_endpoint or WIKIDATA_ENDPOINT, commons_endpoint=commons_endpoint or COMMONS_API,
                         sparql_ids=ids, sparql_seeds=sparql_seeds)
     options = IngestOptions(services=services, store=store, articles=tuple(articles or ()), entities=tuple(entities or ()), images=tuple(images or ()),
-                            snapshot=snapshot, languages=tuple(language or ()), keep_partial=keep_partial, workers=workers or cpus(),
+                            popularity=popularity, snapshot=snapshot, languages=tuple(language or ()), keep_partial=keep_partial, workers=workers or cpus(),
                             runner=runner)
     with staged() as progress:
         made = run_ingest(options, progress)
     rows = {name: facts["rows"] if isinstance(facts, dict) else facts for name, facts in made.meta["tables"].items()}
     dropped = ", ".join(f"{reason} {count:,}" for reason, count in made.reasons.items()) or "nothing"
     text = f"{store}: {rows['articles']:,} articles, {rows['entities']:,} entities, {rows['claims']:,} claims, {rows['images']:,} pictures; dropped: {dropped}"
-    show({"store": store, "rows": rows, "dropped": made.reasons}, as_json, text)
+    stated = made.meta.get("popularity")
+    if stated:
+        text += f"\npopularity: {stated['met']:,} of {stated['rows']:,} rows are about things of the store"
+    show({"store": store, "rows": rows, "dropped": made.reasons, **({"popularity": stated} if stated else {})}, as_json, text)
 
 
 @app.command(context_settings=BEAM)

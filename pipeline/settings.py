@@ -33,8 +33,12 @@ class FilterRules:
     no_tools: Switch = True
     samples: Annotated[int, Gt(0), Evolves("filters", 1, 8, 1)] = 1
     """Samples a model solver draws."""
-    popular_sitelinks: Annotated[int, Ge(0), Evolves("filters", 0, 200, 10)] = 50
-    """The popularity prior knows the claims of entities with at least so many sitelinks by heart."""
+    popular_sitelinks: Annotated[int, Ge(1), Evolves("filters", 10, 200, 10)] = 50
+    """The popularity prior knows the claims of entities with at least so many sitelinks by heart. It stands in for the models of `text_only` and `no_tools`."""
+    popular_page_views: Annotated[int, Ge(1)] = 50_000
+    """The same by page views, as the popularity file counts them, where no thing of the store has so many sitelinks."""
+    popular_in_degree: Annotated[int, Ge(1)] = 10_000
+    """The same by links from other pages, where page views do not tell either; the default is OpenSearch-VL's bound of a hub."""
     solvable: Switch = True
     """`solvable`: a model with the evidence; without one the form is executed over the evidence, or the oracle plays it."""
     oracle: Switch = False

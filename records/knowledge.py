@@ -150,6 +150,15 @@ class Claim(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Popularity(Record):
+    """How well known an item is, as stated beside the dumps; None where nothing is stated."""
+
+    sitelinks: int | None = None
+    """Wikis that have a page about it."""
+    page_views: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Entity(Record):
     """A Wikidata item, or one minted for an article without an item (id `wiki:title`)."""
 
@@ -173,10 +182,14 @@ class Entity(Record):
     revision: int = 0
     merged_ids: tuple[str, ...] = ()
     """Ids that redirect to this one."""
+    popularity: Popularity | None = None
+    """What a popularity file states of it; None where none was read, or it is not in there."""
 
     @property
     def num_sitelinks(self) -> int:
-        return len(self.sitelinks)
+        """Wikis that have a page about it: those that the dump names, or more where more are stated."""
+        stated = self.popularity.sitelinks if self.popularity else None
+        return max(len(self.sitelinks), stated or 0)
 
     def label(self, language: str = "en") -> str:
         """The label in a language, else English, else the first one, else the id."""

@@ -10,6 +10,7 @@ METHODS = ("paths", "injection", "exploration", "external")
 LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
 ABILITIES = ("perception", "perception+search", "perception+reasoning", "perception+search+reasoning")
 """What a question asks of its solver (ODE's ability profiles): the picture must always be seen, a page searched for, values computed or compared."""
+NOT_RUN = "not_run"
 BASES = ("closed", "margin", "votes", "external")
 
 
@@ -144,12 +145,18 @@ class Verdict(Record):
     """What one filter said of a question; kept questions carry all of theirs."""
 
     filter: str
-    passed: bool
+    passed: bool | None
+    """None where the filter was not run, which is neither."""
     solver: str = ""
-    """Model name, "local_search" or "popularity_prior"; "not_run" where it was switched off."""
+    """Model name, "local_search" or "popularity_prior"; `NOT_RUN` where the filter was not run."""
     num_samples: int = 0
     num_correct: int = 0
     evidence: Json = Json(None)
+
+
+def not_run(filter: str, why: str) -> Verdict:
+    """The verdict of a filter that was not run on a question: it neither passed nor fell."""
+    return Verdict(filter=filter, passed=None, solver=NOT_RUN, evidence=Json({"why": why}))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pipeline.evolve.evolvable import Field, allowed, fields_of, stepped, with_value
 from pipeline.recipe import Recipe
+from pipeline.synth.settings_check import check_settings
 from prompts.fence import inline
 from records.errors import InputError
 from records.identity import canonical_json
@@ -94,7 +95,7 @@ def _refused_step(field: Field, edit: Edit, recipe: Recipe) -> str:
     if edit.after not in (stepped(field, 1), stepped(field, -1)):
         return f"is no single step from {field.value!r}"
     try:
-        with_value(recipe, edit.path, edit.after)
+        check_settings(with_value(recipe, edit.path, edit.after))
     except InputError as error:
         return inline(error, 200)
     return ""

@@ -9,6 +9,7 @@ from agent.tools.tool_settings import ToolName
 from pipeline.evolve.edits import Edit, applied, step
 from pipeline.evolve.evolvable import Field, fields_of
 from pipeline.recipe import Recipe
+from pipeline.synth.settings_check import check_settings
 from records.errors import InputError
 from records.identity import chance
 
@@ -163,7 +164,7 @@ def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit
 def _holds(recipe: Recipe, edits: Sequence[Edit]) -> bool:
     """Whether a recipe takes some edits together."""
     try:
-        applied(recipe, edits)
+        check_settings(applied(recipe, edits))
     except InputError:
         return False
     return True

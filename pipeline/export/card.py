@@ -55,7 +55,7 @@ def write_card(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally, licen
     text = environment.get_template("card.md.jinja").render(
         front=front_matter(recipe, data_files(folder), sum(tables["split"].values()), invented), name=recipe.name, tables=tables, example=example,
         credit=_credit(folder, example.image_id) if example else None, constant=_constant(folder), checks={**CHECKS, **FILTERS},
-        funnel=_funnel(run), reasons=_reasons(tally), source=store_facts(run),
+        funnel=_funnel(run), reasons=_reasons(tally), not_run=run.read_recipe().get("not_run", {}), source=store_facts(run),
         invented=invented, models=models_of(recipe, tally),
         spent=[*replies_of(run, recipe.run.calls), *_taught_for(run)],
         licences=sorted(licences.items(), key=lambda item: (-item[1], item[0])),
@@ -126,9 +126,11 @@ def models_of(recipe: Recipe, tally: Tally) -> dict[str, str]:
     found = {role: config.model for role, config in sorted(recipe.models.roles.items())}
     if recipe.writer == "graph":
         found["writer"] = "none: the graph writer composes from claims"
+    solvers: dict[str, list[tuple[str, int]]] = {}
     for key in sorted(k for k in tally.counts if k[0] == "solver"):
-        name = f"filter {key[1].replace('_', ' ')}"
-        found[name] = ", ".join(filter(None, (found.get(name), key[2].replace("_", " "))))
+        solvers.setdefault(key[1], []).append((key[2].replace("_", " "), tally.counts[key]))
+    for name, several in solvers.items():
+        found[f"filter {name.replace('_', ' ')}"] = several[0][0] if len(several) == 1 else ", ".join(f"{solver} {number:,}" for solver, number in several)
     found["picture grounding"] = str(without_places(recipe.models.clip))
     return found
 

@@ -33,7 +33,8 @@ TASKS = {
     "certificate": "why no other answer fits: basis; margin (facts that would have to be missing for another to fit, 9 where none could); nearest rival "
                    "and the claims against it, empty where there is none; answers left without the picture, counted up to 5",
     "checks": "each check of the certificate with its outcome and what it measured; the table below says what each is",
-    "verdicts": "what the filters said, by which solver, how many tries it had and how many were right; the table below says what each is",
+    "verdicts": "what the filters said, by which solver, how many tries it had and how many were right; `passed` is null where one was not run; the table "
+                "below says what each is",
     "grounding": "how picture and entity were compared, as JSON: the margin over the best other entity by CLIP (negative: another looks likelier), and "
                  "what else supports it (title, category, caption)",
     "history": "how the words were rewritten, step by step; before and after are alike where a step only chose",

@@ -3,11 +3,15 @@ import dataclasses
 import importlib.metadata
 import platform
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from calls.ledger import cost_lines, has_ledger
+from files.locations import readable
 from files.parquet import write_whole
 from pipeline.export.dataset import export_dataset
 from pipeline.export.exclusions import write_exclusions
@@ -15,12 +19,10 @@ from pipeline.report import build_report
 from pipeline.runners.stage_job import Funnel
 from pipeline.synth.job import Job
 from records.identity import canonical_json
-from transforms.drafting.seeds import obstacles
-from transforms.stages.run_folder import COUNTS
+from records.synthesis import NOT_RUN
+from transforms.stages.run_folder import COUNTS, RunFolder
 
 VERSIONS = ("questloom", "apache-beam", "pylance", "pyarrow", "open_clip_torch", "torch", "rapidocr")
-LOOKED_AT = 10_000
-"""Entities that are looked at again to say why there is no seed."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +36,22 @@ class Outcome:
     exit_code: int
     message: str
     cost: list[dict[str, Any]] = field(default_factory=list)
+    not_run: dict[str, str] = field(default_factory=dict)
+    """Filters that were not run, and why."""
+    not_run_on: dict[str, int] = field(default_factory=dict)
+    """By other filters, on how many of the kept questions they were not run; each question's verdict says why."""
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
         counts = self.funnel.counts
         return {"run": self.run, "dataset": self.dataset, "report": self.report, "seeds": counts[0].num_out, "kept": counts[-1].num_out,
                 "pending": self.funnel.pending_causes, "errors": self.funnel.num_errors, "message": self.message, "stages": self.funnel.as_json(),
-                "cost": self.cost}
+                "cost": self.cost, "not_run": self.not_run, "not_run_on": self.not_run_on}
 
     def as_text(self) -> str:
         """For people."""
-        return f"{self.funnel.as_text()}\n\n{self.places()}"
+        partly = [f"{name} was not run on {number:,} of the {self.funnel.counts[-1].num_out:,} questions" for name, number in self.not_run_on.items()]
+        return "\n".join([self.funnel.as_text(not_run=self.not_run), *partly, "", self.places()])
 
     def places(self) -> str:
         """Where the data set and the report are."""
@@ -70,7 +77,18 @@ def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
              "stages": {c.stage: {**{k: getattr(c, k) for k in COUNTS}, "seconds": round(run.seconds(run.label(c.stage)), 1)} for c in funnel.counts}}
     write_whole(run.facts, (canonical_json(facts) + "\n").encode())
     report = build_report(run.at())
-    return Outcome(run=run.path, funnel=funnel, report=str(report), dataset=str(run.dataset) if whole else "", exit_code=exit_code, message=message, cost=cost)
+    return Outcome(run=run.path, funnel=funnel, report=str(report), dataset=str(run.dataset) if whole else "", exit_code=exit_code, message=message, cost=cost,
+                   not_run=(not_run := run.read_recipe().get("not_run", {})),
+                   not_run_on={name: number for name, number in _not_run_on(run, funnel.counts[-1].stage) if name not in not_run})
+
+
+def _not_run_on(run: RunFolder, stage: str) -> list[tuple[str, int]]:
+    """(filter, kept questions on which it was not run) of a stage."""
+    found: Counter[str] = Counter()
+    for path in run.shards(run.label(stage), "kept"):
+        for verdicts in pq.read_table(readable(path), columns=["verdicts"])["verdicts"].to_pylist():
+            found.update(v["filter"] for v in verdicts if v["solver"] == NOT_RUN)
+    return sorted(found.items())
 
 
 def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
@@ -79,19 +97,7 @@ def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
     exit_code, message = funnel.verdict(max_error_share=job.recipe.run.max_error_share, num_items=seeds)
     if exit_code:
         return exit_code, message
-    if not seeds:
-        return 0, _without_seeds(job)
     return 0, "" if kept else "No question was kept; the report says why each seed was dropped."
-
-
-def _without_seeds(job: Job) -> str:
-    """Why the store gave no seed."""
-    recipe = job.recipe
-    found = obstacles(job.store.scan_entities(0, LOOKED_AT), job.store, recipe.seeds, recipe.pictures, recipe.certificate.trust,
-                      recipe.draft.max_answer_words)
-    if not found:
-        return "There is no seed: the store has no entities, or seeds.exclude names them all."
-    return f"No entity can be a seed. Of the first {sum(found.values()):,}: {'; '.join(f'{n:,} {why}' for why, n in found.items())}."
 
 
 def _version(name: str) -> str:

@@ -26,8 +26,8 @@ from records.identity import canonical_json, sha256_hex
 from records.outcomes import Reason, Rejection, StageCount
 from transforms.ingest.ingest_graph import STAGES, Ingest, num_tasks, read_failure
 from transforms.ingest.ingest_job import WORK, Job, done_path, read_done
-from transforms.ingest.service_sources import COMMONS, SPARQL, UNKNOWN, Services, named
-from transforms.ingest.sources import ReadOptions, ReadTask, plan_articles, plan_entities, plan_pictures, range_text, site_of
+from transforms.ingest.service_sources import COMMONS, COMMONS_API, SPARQL, UNKNOWN, WIKIDATA_ENDPOINT, Services, named
+from transforms.ingest.sources import ReadOptions, ReadTask, plan_articles, plan_entities, plan_pictures, plan_stated, range_text, site_of
 from transforms.stages.run_folder import absolute
 
 MIN_PARTITIONS = 2
@@ -59,6 +59,8 @@ class IngestOptions:
     """Wikidata JSON dumps; or "sparql"."""
     images: tuple[str, ...] = ()
     """Folders of pictures with metadata; or "commons" for every file that an article or item uses. ZIM files bring their own."""
+    popularity: str = ""
+    """A popularity file (`knowledge/readers/popularity.py`): how well known items are, where the dumps do not tell."""
     snapshot: str = ""
     """YYYY-MM-DD: claims are best as of this day. Where empty, the date in a dump's name."""
     languages: tuple[str, ...] = ()
@@ -99,7 +101,7 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     if not options.runner.is_local:
         options = _absolute(options)
     store = location(options.store)
-    dumps = [path for path in (*options.articles, *options.entities, *options.images) if path not in (SPARQL, COMMONS)]
+    dumps = [path for path in (*options.articles, *options.entities, *options.images, *_popularity(options)) if path not in (SPARQL, COMMONS)]
     check_locations(reads=dumps, writes=[store])
     inputs = _inputs(options)
     snapshot, class_counts = _day(options.snapshot) or _snapshot_of(options), _class_counts(options)
@@ -110,6 +112,11 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     for item in options.services.sparql_ids if SPARQL in asked else ():
         if not re.fullmatch(r"Q[1-9]\d*", item):
             raise InputError(f"--sparql-ids {item}", "is no id of an item", "Write one id a line, such as Q42")
+    for option, given, source in (("--sparql-ids", options.services.sparql_ids, SPARQL),
+                                  ("--sparql-endpoint", options.services.sparql_endpoint != WIKIDATA_ENDPOINT, SPARQL),
+                                  ("--commons-endpoint", options.services.commons_endpoint != COMMONS_API, COMMONS)):
+        if given and source not in asked:
+            raise InputError(option, f"is given, and {source} is not asked", f"Add --{'entities' if source == SPARQL else 'images'} {source}, or leave it out")
     plan = canonical_json({"version": STORE_VERSION, "inputs": inputs, "snapshot": snapshot, "languages": list(options.languages),
                            "keep_partial": options.keep_partial, "partitions": options.partitions,
                            "services": dataclasses.asdict(options.services) if asked else None})
@@ -135,14 +142,19 @@ def _absolute(options: IngestOptions) -> IngestOptions:
         return tuple(path if path in (SPARQL, COMMONS) else absolute(path) for path in paths)
 
     return dataclasses.replace(options, store=absolute(options.store), articles=each(options.articles), entities=each(options.entities),
-                               images=each(options.images))
+                               images=each(options.images), popularity="".join(each(_popularity(options))))
+
+
+def _popularity(options: IngestOptions) -> tuple[str, ...]:
+    return (options.popularity,) if options.popularity else ()
 
 
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
     """Name, size and age of every input: what tells whether a plan is still the same."""
     found = []
     counts = tuple(str(path) for path in _count_files(options))
-    for kind, paths in (("articles", options.articles), ("entities", options.entities), ("images", options.images), ("counts", counts)):
+    for kind, paths in (("articles", options.articles), ("entities", options.entities), ("images", options.images), ("counts", counts),
+                        ("popularity", _popularity(options))):
         for path in sorted(paths):
             if path in (SPARQL, COMMONS):
                 found.append({"kind": kind, "name": path, "bytes": 0})
@@ -153,7 +165,7 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
             except OSError as error:
                 raise InputError(path, f"cannot be read ({error.strerror})", f"Correct the path given for {kind}") from error
             found.append({"kind": kind, "name": lies.name, "bytes": size, "modified": modified})
-    if not found:
+    if not any((options.articles, options.entities, options.images)):
         raise InputError("ingest", "no input is given", "Give dumps of articles or entities, or a folder of pictures")
     return found
 
@@ -242,6 +254,7 @@ def _prepare(options: IngestOptions, store: Location, plan: str, snapshot: str) 
     tasks += [task for path in sorted(options.entities) for task in plan_entities(path, text)]
     remove_tree(work / "plan", ignore_errors=True)
     tasks += [task for path in sorted(options.images) if path != COMMONS for task in plan_pictures(path, work / "plan")]
+    tasks += [task for path in _popularity(options) for task in plan_stated(path)]
     services = dataclasses.replace(options.services, cache=options.services.cache or _reply_folder(store))
     num_bytes = sum(task.num_bytes for task in tasks)
     partitions = options.partitions or max(MIN_PARTITIONS, -(-num_bytes // text))
@@ -311,13 +324,14 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
             class_counts: dict[str, int]) -> IngestSummary:
     """Collects what was rejected, writes meta.json, and removes the work."""
     store = location(job.store)
-    counts, tables = [], {}
+    counts, tables, num_stated = [], {}, 0
     for stage in STAGES:
         done = read_done(job, stage)
         assert len(done) == num_tasks(job, stage), f"{stage}: {len(done)} of {num_tasks(job, stage)} tasks are finished"
         totals = {name: sum(getattr(c, name) for c, _ in done) for name in ("num_in", "num_kept", "num_rejected", "num_out")}
         counts.append(StageCount(stage=stage, shard=0, **totals))
         for _, facts in done:
+            num_stated += facts.pop("num_stated", 0)
             tables.update(facts)
     reasons: dict[str, int] = {}
     for path in listed(job.folder("rejected"), "*.parquet"):
@@ -337,6 +351,7 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
     meta = write_meta(job.store, {
         "wiki": job.wiki, "base": job.options.site.base, "languages": languages, "snapshot": snapshot, "plan": fingerprint,
         "reasons": dict(sorted(reasons.items())), "class_counts": class_counts,
+        **({"popularity": {"rows": sum(t.source["rows"] for t in job.tasks if t.kind == "popularity"), "met": num_stated}} if options.popularity else {}),
         "dumps": [{k: entry[k] for k in ("kind", "name", "bytes")} for entry in inputs]}, tables)
     remove_tree(store / WORK)
     return IngestSummary(meta=meta, counts=tuple(counts), reasons=reasons)

@@ -6,6 +6,7 @@ what they must ask is counted, how often a step needs another try is a prior.
 from collections import Counter
 from dataclasses import dataclass
 
+from agent.judges.answer import ROLE as JUDGE
 from calls.request import Price
 from knowledge.store.store import Store
 from models.endpoints import EndpointConfig, RoleConfig
@@ -81,8 +82,8 @@ def planned_calls(recipe: Recipe, store: Store, mix: Mix, entities: tuple[str, .
     for stage, (role, switch) in JUDGED.items():
         if uses_model(recipe, stage):
             counts[stage, role] = priors.REPAIRS.scaled(samples if switch else 1)
-            if recipe.models.judge and switch:
-                counts[stage, "judge_answer"] = priors.WRONG_ANSWERS.scaled(samples)
+            if recipe.models.judged_by_model(JUDGE) and switch:
+                counts[stage, JUDGE] = priors.WRONG_ANSWERS.scaled(samples)
     if not counts:
         return []
     shown = _material_bytes(recipe, store, entities)

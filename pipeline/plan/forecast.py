@@ -16,10 +16,12 @@ from pipeline.plan.estimates import ZERO, Range, exactly, share_of
 from pipeline.plan.pilot import Pilot, run_pilot
 from pipeline.plan.seed_forecast import SeedCount, count_seeds
 from pipeline.recipe import Recipe
+from pipeline.synth.filters_not_run import filters_not_run, told_before
 from pipeline.synth.id_files import words_of
 from pipeline.synth.job import Job
 from pipeline.synth.outside_stages import outside_seeds
-from pipeline.synth.synth_stages import NotRun, synth_stages
+from pipeline.synth.settings_check import check_settings
+from pipeline.synth.synth_stages import synth_stages
 from pipeline.synth.writer_choice import check_writer
 from records.errors import InputError
 
@@ -130,6 +132,7 @@ def forecast(recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out:
         raise InputError("--pilot", "needs the run's folder, where its replies are kept", "Name it with --out, and use the same folder for synth.")
     job = Job.at(recipe, run=out, store=store, opened=opened)
     check_writer(recipe)
+    check_settings(recipe)
     num_outside = sum(1 for _ in outside_seeds(job))
     seeds = count_seeds(recipe, job.store, words_of(recipe.seeds.exclude, "seeds.exclude"))
     measured = run_pilot(job, num_seeds=pilot, workers=workers) if pilot else None
@@ -138,23 +141,23 @@ def forecast(recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out:
         stages_measured = {c.stage for c in measured.calls}
         calls = [*measured.calls, *(c for c in calls if c.stage not in stages_measured)]
     rows = [_embedding(recipe, job.store_path, job.store.num_rows("images"), workers)]
-    items = seeds.drawn
+    items, left_out = seeds.drawn, filters_not_run(job)
     for stage in synth_stages(job)[1:]:
         if stage.name == FILTERS:
             items = items + exactly(num_outside)
-        is_off = isinstance(stage.make, NotRun)
-        share, source = _share_of(recipe, stage.name, is_off, measured)
+        is_off = stage.name in left_out
+        share, source = _share_of(recipe, stage.name, left_out.get(stage.name, ""), measured)
         seconds = ZERO if is_off else _seconds(stage.name, measured)
         rows.append(_stage(recipe, stage.name, items, share, source, [c for c in calls if c.stage == stage.name], seconds, workers))
         items = items * share
     return Forecast(recipe=recipe.name, seeds=seeds, asked=recipe.seeds.count, num_outside=num_outside, survivors=items, stages=tuple(rows),
-                    pilot=measured, notes=_notes(recipe, seeds, calls, measured, num_outside))
+                    pilot=measured, notes=(*(f"{line}." for line in told_before(job)), *_notes(recipe, seeds, calls, measured, num_outside)))
 
 
-def _share_of(recipe: Recipe, stage: str, is_off: bool, measured: Pilot | None) -> tuple[Range, str]:
-    """What share of a stage's items goes on, and where that comes from."""
-    if is_off:
-        return exactly(1), priors.SWITCHED_OFF
+def _share_of(recipe: Recipe, stage: str, why_not: str, measured: Pilot | None) -> tuple[Range, str]:
+    """What share of a stage's items goes on, and where that comes from; `why_not` says why the stage is not run."""
+    if why_not:
+        return exactly(1), f"not run: {why_not}"
     prior = priors.MODEL_SURVIVAL.get(stage) if uses_model(recipe, "draft" if stage == "certify" else stage) else None
     if prior is None:
         prior = priors.ORACLE_SURVIVAL if stage == "solvable" and recipe.filters.oracle else priors.SURVIVAL[stage]

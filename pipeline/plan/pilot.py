@@ -17,7 +17,7 @@ from pipeline.runners.runner_options import new_pipeline
 from pipeline.runners.stage_job import Funnel
 from pipeline.synth.global_steps import seed_shards, seeds_stand, write_seeds
 from pipeline.synth.job import Job
-from pipeline.synth.synth_job import check_models, claim_folder, prepare, run_synth
+from pipeline.synth.synth_job import check_models, claim_folder, prepare, run_synth, without_seeds
 from pipeline.synth.synth_stages import synth_stages
 from records.identity import priority
 from records.synthesis import Seed
@@ -58,6 +58,8 @@ def run_pilot(job: Job, *, num_seeds: int, workers: int) -> Pilot:
         with new_pipeline(workers) as pipeline:
             seed_shards(pipeline, job, excluded, label)
     seeds = _draw(job, label, num_seeds)
+    if not seeds:
+        raise without_seeds(job)
     funnel = run_synth(job.recipe, store=job.store_path, out=job.run.pilot.path, opened=job.opened, workers=workers)
     return _measured(job, seeds, funnel)
 

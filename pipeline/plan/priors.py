@@ -10,7 +10,6 @@ from pipeline.plan.estimates import Range
 
 DEMO = "measured on the demo, 900 seeds"
 ASSUMED = "assumed; nothing is published"
-SWITCHED_OFF = "switched off"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ The same run gives the same bytes: what is timed comes from `run.json`.
 """
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -34,6 +34,7 @@ from pipeline.report.thumbnails import Picture, picture_reader, write_thumbnails
 from records.identity import priority
 from records.knowledge import ImageAsset
 from records.outcomes import Reason, Rejection
+from records.synthesis import NOT_RUN
 from transforms.stages.reason_words import PENDING, REASONS, stage_words, words
 
 QUESTIONS_PER_CHUNK = 50
@@ -87,6 +88,8 @@ class _Builder:
         self.kept_of_seed: dict[str, list[int]] = defaultdict(list)
         self.numbers: dict[str, int] = {}
         """Of the kept questions, by id."""
+        self.num_not_run: Counter[str] = Counter()
+        """Kept questions on which a filter was not run, by its name."""
         self.image_ids: set[str] = set()
         self.teacher = teacher_of(run.folder)
         self.episode_heads: dict[str, list] = {}
@@ -146,6 +149,7 @@ class _Builder:
             number = self.numbers[question.id] = self.index.add(question, found)
             self._number_episodes(question.id, number)
             self.distributions.add(question, found)
+            self.num_not_run.update(v.filter for v in question.verdicts if v.solver == NOT_RUN)
             self.kept_of_seed[question.seed_id].append(number)
             original = question.enhancement.original_image_id if question.enhancement else ""
             self.image_ids.update({question.image_id, original} - {""})
@@ -255,6 +259,7 @@ class _Builder:
             reasons=REASONS,
             pending=PENDING,
             num_missing=num_missing,
+            partly_run=sorted((name, number) for name, number in self.num_not_run.items() if name not in self.run.not_run),
             invented=is_invented(self.run.base),
             seconds=facts.get("seconds"),
             stage_seconds=sum(timed) if (timed := [f.seconds for f in flows if f.seconds is not None]) else None,

@@ -118,6 +118,8 @@ class Run:
     recipe: dict[str, Any]
     facts: dict[str, Any]
     stages: tuple[Stage, ...]
+    not_run: dict[str, str]
+    """Filters that were not run, by name, and why."""
 
     @property
     def name(self) -> str:
@@ -189,7 +191,7 @@ def open_run(folder: Location) -> Run:
             stages.append(Stage(path, int(found[1]), found[2]))
     if not stages:
         raise InputError(str(folder / "stages"), "holds no stage", "Run `questloom synth` until its first stage has ended.")
-    return Run(folder, recipe, facts, tuple(sorted(stages, key=lambda s: (s.number, s.name))))
+    return Run(folder, recipe, facts, tuple(sorted(stages, key=lambda s: (s.number, s.name))), resolved.get("not_run", {}))
 
 
 def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:

@@ -25,6 +25,8 @@ class StageFlow:
     pending: tuple[tuple[str, int], ...]
     """Rows that wait, by cause."""
     seconds: float | None
+    not_run: str = ""
+    """Why the filter was not run, so that whatever came in went on; "" where it was."""
 
     @property
     def balanced(self) -> bool | None:
@@ -84,6 +86,7 @@ def stage_flow(run: Run, stage: Stage) -> StageFlow:
         reasons=_by_count(Counter(r.reason for r in stage.rejections())),
         pending=_by_count(Counter(p.cause for p in stage.pending())),
         seconds=run.seconds(stage),
+        not_run=run.not_run.get(stage.name, ""),
     )
 
 

@@ -1,5 +1,5 @@
 """What every job made of stages has in common: it runs with a progress bar, says why it broke off, and counts what its files hold."""
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,11 +117,11 @@ class Funnel:
         """By stage: in, kept, rejected, pending."""
         return {c.stage: {"in": c.num_in, "kept": c.num_kept, "rejected": c.num_rejected, "pending": c.num_pending} for c in self.counts}
 
-    def as_text(self, *, out: bool = False) -> str:
-        """A table for people; `out` adds the number of records that went on."""
+    def as_text(self, *, out: bool = False, not_run: Collection[str] = ()) -> str:
+        """A table for people; `out` adds the number of records that went on, `not_run` marks stages that let everything through."""
         rows = [f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}" + (f"{'out':>8}" if out else "")]
         rows += [f"{c.stage:<24}{c.num_in:>8,}{c.num_kept:>8,}{c.num_rejected:>10,}{c.num_pending:>9,}" + (f"{c.num_out:>8,}" if out else "")
-                 for c in self.counts]
+                 + ("  not run" if c.stage in not_run else "") for c in self.counts]
         return "\n".join(rows)
 
     def verdict(self, *, max_error_share: float, num_items: int) -> tuple[int, str]:

@@ -1,12 +1,13 @@
 """Makes the functions of the filter stages, once a process: by the recipe's models, the local searches, or the oracle."""
 from pipeline.recipe import Recipe
+from pipeline.synth.filters_not_run import OFF
 from pipeline.synth.global_steps import Loser, Surplus
 from pipeline.synth.job import Job
 from pipeline.synth.needed_tools import tools_of_filter
 from pipeline.synth.oracle_filter import make_oracle_filter
 from pipeline.synth.solver_stages import IMAGE_SEARCH, SOLVABLE, found_by_picture, found_by_text
 from records.outcomes import Reason, Rejection
-from records.synthesis import Question, Verdict
+from records.synthesis import Question, Verdict, not_run
 from transforms.filters.answer_in_question import answer_in_question
 from transforms.filters.evidence_only import solvable
 from transforms.filters.search_shortcuts import search_shortcut
@@ -25,12 +26,12 @@ def make_answer_in_question(job: Job) -> Apply:
 
 
 def make_duplicates(job: Job) -> Apply:
-    solver = "keys" if job.recipe.filters.duplicates else "not_run"
+    verdict = Verdict(filter="duplicates", passed=True, solver="keys") if job.recipe.filters.duplicates else not_run("duplicates", OFF)
 
     def drop(question: Question, loser: Loser | None) -> Question | Rejection:
         if loser is not None:
             return reject(question, Reason.NEAR_DUPLICATE, {"of": loser.winner, "by": loser.by})
-        return question.with_verdict(Verdict(filter="duplicates", passed=True, solver=solver))
+        return question.with_verdict(verdict)
 
     return drop
 

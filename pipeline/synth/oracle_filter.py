@@ -11,7 +11,7 @@ from models.model_settings import ModelSettings
 from pipeline.synth.job import Job
 from records.episodes import Outcome
 from records.outcomes import Reason, Rejection
-from records.synthesis import Check, Question, Verdict
+from records.synthesis import Check, Question, Verdict, not_run
 from transforms.stages.stage import Apply, reject
 
 CHECK = "solved_with_tools"
@@ -27,7 +27,7 @@ def make_oracle_filter(job: Job) -> Apply:
 
     async def play(question: Question) -> Question | Rejection:
         if question.logical_form is None or question.certificate is None:
-            return question.with_verdict(Verdict(filter="solvable", passed=True, solver="not_run"))
+            return question.with_verdict(not_run("solvable", "the question has no form that the oracle could follow"))
         playing.begin(question)
         withheld = frozenset({question.source_image_id}) if recipe.pictures.withhold_own else frozenset()
         episode = await playing.player.play(Task(task_id=question.id, question=question.text, withheld_pictures=withheld,

@@ -2,15 +2,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from agent.judges.answer import ROLE as JUDGE
 from agent.tools.tool_settings import ToolSettings
 from agent.turns.image_bank import ImageBank
 from models.messages import Picture
 from models.structured import BadReply
+from pipeline.synth.filters_not_run import PRIOR_ROLES, NotRun, prior_of
 from pipeline.synth.job import Job
 from records.outcomes import Reason, Rejection
 from records.synthesis import Question, Verdict
 from transforms.certificate.certify import given_by_picture, rival_fits
 from transforms.drafting.accept import binding_of
+from transforms.filters.fame import Fame
 from transforms.filters.popularity import popularity_prior
 from transforms.filters.rivals import named_rivals
 from transforms.filters.search_shortcuts import Found, page_text
@@ -22,7 +25,7 @@ from transforms.writing.writer import Draft
 
 def make_solvers(job: Job, stage: str) -> Solvers:
     """The model solvers of a run, booked on a stage."""
-    return Solvers(job.client(stage), num_samples=job.recipe.filters.samples, judge=job.recipe.models.judge)
+    return Solvers(job.client(stage), num_samples=job.recipe.filters.samples, judge=job.recipe.models.judged_by_model(JUDGE))
 
 
 def shown_picture(job: Job, question: Question) -> Picture:
@@ -56,18 +59,25 @@ class SolverStage:
 
     filter: str
     """Its name, and the stage's."""
-    role: str
     reason: Reason
 
-    def __call__(self, job: Job) -> Apply:
-        return self._with_model(job) if job.recipe.models.has_role(self.role) else self._with_prior(job)
+    @property
+    def role(self) -> str:
+        """Whose model decides."""
+        return PRIOR_ROLES.get(self.filter, "answer_with_search")
 
-    def _with_prior(self, job: Job) -> Apply:
-        store, least = job.store, job.recipe.filters.popular_sitelinks
+    def __call__(self, job: Job) -> Apply:
+        fame = prior_of(job, self.filter) if self.filter in PRIOR_ROLES else None
+        if isinstance(fame, str):
+            return NotRun(self.filter, fame)(job)
+        return self._with_model(job) if fame is None else self._with_prior(job, fame)
+
+    def _with_prior(self, job: Job, fame: Fame) -> Apply:
+        store = job.store
 
         async def judge(question: Question) -> Question | Rejection:
             verdict = popularity_prior(question, store, binding_of(question.bindings), name=self.filter, sees_picture=self.filter == "no_tools",
-                                       min_sitelinks=least)
+                                       fame=fame)
             return self._outcome(question, verdict)
 
         return judge
@@ -102,7 +112,7 @@ class SolverStage:
                 return await solvers.from_evidence(question, evidence_words(job, question))
 
     def _outcome(self, question: Question, verdict: Verdict) -> Question | Rejection:
-        if verdict.passed:
+        if verdict.passed is not False:
             return question.with_verdict(verdict)
         return reject(question, self.reason, {"solver": verdict.solver, "num_correct": verdict.num_correct,
                                                           "num_samples": verdict.num_samples, "evidence": verdict.evidence})
@@ -125,7 +135,7 @@ async def judge_picture(job: Job, solvers: Solvers, question: Question) -> Quest
     return question.with_verdict(verdict) if verdict.passed else reject(question, Reason.PICTURE_TOO_SIMPLE, verdict.evidence)
 
 
-IMAGE_SEARCH = SolverStage("image_search", "answer_with_search", Reason.IMAGE_SEARCH_SHORTCUT)
-TEXT_ONLY = SolverStage("text_only", "answer_text_only", Reason.ANSWERED_WITHOUT_PICTURE)
-NO_TOOLS = SolverStage("no_tools", "answer_direct", Reason.ANSWERED_WITHOUT_TOOLS)
-SOLVABLE = SolverStage("solvable", "answer_with_search", Reason.NOT_SOLVABLE)
+IMAGE_SEARCH = SolverStage("image_search", Reason.IMAGE_SEARCH_SHORTCUT)
+TEXT_ONLY = SolverStage("text_only", Reason.ANSWERED_WITHOUT_PICTURE)
+NO_TOOLS = SolverStage("no_tools", Reason.ANSWERED_WITHOUT_TOOLS)
+SOLVABLE = SolverStage("solvable", Reason.NOT_SOLVABLE)

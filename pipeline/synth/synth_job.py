@@ -11,27 +11,35 @@ from typing import Any
 import apache_beam as beam
 
 from agent.setup import check_client, opened_sandbox
-from files.locations import check_locations
+from files.locations import check_locations, remove_tree
 from files.opened import Opened
 from files.parquet import write_whole
 from pipeline.ingest.store_vectors import embed_store
 from pipeline.recipe import Recipe
+from pipeline.runners.progress import say
 from pipeline.runners.runner_checks import require_runner, require_shared
 from pipeline.runners.runner_options import LOCAL, RunnerOptions
 from pipeline.runners.stage_job import Funnel, run_stages
+from pipeline.synth.filters_not_run import filters_not_run, told_before
 from pipeline.synth.global_steps import seed_shards, seeds_stand
 from pipeline.synth.id_files import words_of
 from pipeline.synth.job import Job
 from pipeline.synth.needed_tools import tools_of_filter
 from pipeline.synth.outside_stages import open_sources
+from pipeline.synth.settings_check import check_settings
 from pipeline.synth.synth_stages import NO_HINTS, synth_stages
 from pipeline.synth.writer_choice import check_writer
 from records.errors import InputError
 from records.identity import canonical_json
+from transforms.drafting.seed_shortage import FIX, shortage
+from transforms.drafting.seeds import obstacles
 from transforms.pictures.checkpoint_quality import check_grounding
 from transforms.pictures.choose import read_hashes
 from transforms.stages.run_folder import name_of
 from transforms.stages.stage_transform import run_in_order
+
+LOOKED_AT = 10_000
+"""Entities that are looked at again to say why there is no seed."""
 
 
 def build(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str], clip_hints: Mapping[str, str] = NO_HINTS) -> beam.PCollection:
@@ -58,6 +66,7 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
         opened_sandbox(tools_of_filter(job.recipe), job.opened)
     store = job.store
     check_writer(job.recipe)
+    check_settings(job.recipe)
     read_hashes(job.recipe.filters.exclude_pictures)
     open_sources(job)
     if job.recipe.run.calls or job.recipe.models.roles:
@@ -94,7 +103,10 @@ def _check_folder(job: Job, digest: str) -> None:
 def claim_folder(job: Job) -> None:
     """Writes recipe.json, which makes the folder this run's; after all checks, so that refused settings leave no trace."""
     if not job.run.recipe.exists():
-        write_whole(job.run.recipe, (canonical_json(_facts(job, job.store.meta["digest"])) + "\n").encode())
+        facts = _facts(job, job.store.meta["digest"])
+        if left_out := filters_not_run(job):
+            facts["not_run"] = left_out
+        write_whole(job.run.recipe, (canonical_json(facts) + "\n").encode())
 
 
 def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
@@ -119,17 +131,34 @@ def run_synth(recipe: Recipe, *, store: str, out: str, opened: Opened, workers: 
         runner: where it runs; the store and the run's folder must be reachable by every worker, under the same paths.
 
     Raises:
-        InputError: before work starts.
+        InputError: before work starts; or once it is known that nothing can be a seed.
     """
     job = Job.at(recipe, run=out, store=store, opened=opened)
     excluded = prepare(job, runner)
     require_shared(runner, recipe.filters.exclude_pictures, "filters.exclude_pictures")
     require_shared(runner, (source.path for source in recipe.external), "external")
     require_runner(runner, (job.run.path, job.store_path), tools_of_filter(recipe))
+    for line in told_before(job):
+        say(f"questloom: {line}")
     check_models(job, workers, runner)
     claim_folder(job)
     stages = synth_stages(job)
     run_stages(lambda pipeline: build(pipeline, job, excluded, runner.clip_hints), stages, job.run, num_shards=recipe.run.shards, runner=runner,
                workers=workers, title="synth",
                calls=job.calls() if recipe.models.roles else None, endpoints=recipe.models.endpoints)
-    return Funnel.of(job.run, stages)
+    funnel = Funnel.of(job.run, stages)
+    if not funnel.counts[0].num_out:
+        raise without_seeds(job)
+    return funnel
+
+
+def without_seeds(job: Job) -> InputError:
+    """Why there is no seed. What the run wrote, which is empty, is removed, so that its folder is free for another recipe."""
+    for name in ("stages", "timing"):
+        remove_tree(job.run.at(name), ignore_errors=True)
+    job.run.recipe.unlink(missing_ok=True)
+    store, recipe = job.store, job.recipe
+    found = list(store.scan_entities(0, LOOKED_AT))
+    causes = obstacles(found, store, recipe.seeds, recipe.pictures, recipe.certificate.trust, recipe.draft.max_answer_words)
+    why = shortage(found, causes, store, recipe.seeds, recipe.pictures)
+    return InputError(job.store_path, f"nothing in this store can be a seed under the recipe {recipe.name}: {why}", FIX)

@@ -1,7 +1,5 @@
 """The stages of the main job, in order. A stage is added here and nowhere else."""
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from pipeline.synth.filter_stages import (
     make_answer_in_question,
@@ -12,12 +10,13 @@ from pipeline.synth.filter_stages import (
     make_text_search,
     make_visible_text,
 )
+from pipeline.synth.filters_not_run import NotRun
 from pipeline.synth.global_steps import Loser, SplitDraw, Surplus, gather_losers, gather_splits, gather_surplus
 from pipeline.synth.job import Job
 from pipeline.synth.question_stages import make_certify, make_draft, make_enhance, make_pictures
 from pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
 from records.outcomes import Rejection
-from records.synthesis import Question, Seed, Verdict
+from records.synthesis import Question, Seed
 from records.table import Record
 from transforms.stages.stage import Apply, Side, Stage, in_order
 
@@ -28,7 +27,7 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
     """The stages of a run.
 
     Args:
-        job: a filter that its recipe switches off passes everything, and says `not_run`.
+        job: a filter that its recipe switches off lets everything through, and says `not_run`.
         clip_hints: Beam's resource hints for the stages that run CLIP.
     """
     filters, window, fingerprint = job.recipe.filters, job.recipe.run.in_flight, job.recipe.fingerprint
@@ -58,16 +57,6 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
         stage("enhance", make_enhance, clip=True),
         stage("split", make_split, side=Side(record=SplitDraw, gather=gather_splits)),
     )
-
-
-@dataclass(frozen=True)
-class NotRun:
-    """The factory of a filter that is switched off."""
-
-    name: str
-
-    def __call__(self, job: Any) -> Apply:
-        return lambda question: question.with_verdict(Verdict(filter=self.name, passed=True, solver="not_run"))
 
 
 def make_split(job: Job) -> Apply:

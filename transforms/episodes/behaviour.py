@@ -60,7 +60,7 @@ class Numbers:
     def as_lines(self) -> list[str]:
         """For people."""
         kept = self.kept
-        tools = ", ".join(f"{name} {n:,}" for name, n in sorted(kept.calls_by_tool.items(), key=lambda item: (-item[1], item[0])))
+        tools = ", ".join(f"{name} {n:,}" for name, n in sorted(kept.calls_by_tool.items(), key=lambda item: -item[1]))
         lines = [f"kept      {kept.num_episodes:,} of {self.played.num_episodes:,} episodes, {kept.mean_turns:.1f} turns each on average",
                  f"calls     {tools or 'none'}",
                  f"pictures  {kept.sums['pictures_found']:,} found, {kept.sums['pictures_made']:,} made; "

@@ -28,9 +28,9 @@ class Tally(Record):
     """What became of a task's rollouts."""
 
     item_id: str
-    num_rollouts: int = 0
-    num_correct: int = 0
-    num_kept: int = 0
+    num_rollouts: int
+    num_correct: int
+    num_kept: int
     reasons: dict[str, int]
     waits: str = ""
     """The cause, where a rollout waits for a provider or for budget."""

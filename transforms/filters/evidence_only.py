@@ -9,7 +9,7 @@ from knowledge.dates import index_keys, keys_overlap
 from records.form import Reads
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
 from records.outcomes import Reason, Rejection
-from records.synthesis import Question, Verdict
+from records.synthesis import Question, Verdict, not_run
 from transforms.certificate.certify import given_by_picture
 from transforms.certificate.execute import answers
 from transforms.certificate.facts import Facts
@@ -77,7 +77,7 @@ def solvable(question: Question, facts: Facts) -> Question | Rejection:
     """The question with its verdict, or the rejection that says what the evidence gives instead."""
     form = question.logical_form
     if form is None or question.certificate is None:
-        return question.with_verdict(Verdict(filter="solvable", passed=True, solver="not_run"))
+        return question.with_verdict(not_run("solvable", "the question has no form that could be executed"))
     wanted = {h.claim_id for h in question.certificate.evidence}
     nodes = {v.entity for v in binding_of(question.bindings).values() if v.kind == "entity"} | set(constants(form))
     claims = [c for node in sorted(nodes) for c in facts.claims(node) if c.id in wanted]

@@ -1,32 +1,35 @@
 """The popularity prior: a solver without a model, for `text_only` and `no_tools` where no endpoint is configured.
 
-It stands in for what models know by heart: all claims of entities that many Wikipedias have an article about, and
-nothing of any other. It is documented as a stand-in: it neither reads nor guesses.
+It stands in for what models know by heart: all claims of well-known entities (`fame.py`), and nothing of any other. It is documented as a stand-in: it
+neither reads nor guesses.
 """
 from dataclasses import dataclass
 
 from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Term, variables
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
-from records.synthesis import Question, Verdict
+from records.synthesis import Question, Verdict, not_run
 from records.table import Json
 from transforms.certificate.description import distances
 from transforms.certificate.execute import Binding, TooLarge, answers, resolve
 from transforms.certificate.facts import Facts
+from transforms.filters.fame import FIGURES, Fame
 
 SOLVER = "popularity_prior"
 
 
 @dataclass(frozen=True)
 class KnownFacts:
-    """A store as the prior knows it: entities below the threshold have no claims."""
+    """A store as the prior knows it: entities that are not well known have no claims."""
 
     facts: Facts
-    min_sitelinks: int
+    fame: Fame
+    granted: frozenset[str] = frozenset()
+    """Taken for known, whatever the figure says."""
 
     def known(self, entity_id: str) -> bool:
-        """Whether enough Wikipedias have an article about the entity."""
+        """Whether the entity is known by heart."""
         entity = self.facts.entity(entity_id)
-        return entity is not None and entity.num_sitelinks >= self.min_sitelinks
+        return entity is not None and (entity_id in self.granted or self.fame.knows(entity) is True)
 
     def entity(self, entity_id: str) -> Entity | None:
         return self.facts.entity(entity_id) if self.known(entity_id) else None
@@ -97,30 +100,43 @@ def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
     return Form(clauses=tuple(kept), ask=form.ask) if form.ask.var in told else None
 
 
-def popularity_prior(question: Question, facts: Facts, binding: Binding, *, name: str, sees_picture: bool, min_sitelinks: int) -> Verdict:
+def popularity_prior(question: Question, facts: Facts, binding: Binding, *, name: str, sees_picture: bool, fame: Fame) -> Verdict:
     """`text_only` or `no_tools` by the prior: passes unless it comes to exactly one answer, which is then the right one.
 
+    Where nothing is stated about some things of the question, it is tried without and with knowing them; if that makes a difference, the verdict is
+    `not_run`.
+
     Args:
-        question: with its form; one without a form passes, and the evidence says so.
+        question: with its form; for one without a form the verdict is `not_run`.
         facts: the store.
         binding: the intended value of each variable.
         name: "text_only" or "no_tools".
         sees_picture: whether it is shown the picture, and so knows its entity if that is known at all.
-        min_sitelinks: fewest sitelinks of an entity that it knows.
+        fame: which entities it knows.
     """
-    known = KnownFacts(facts, min_sitelinks)
     form = question.logical_form
-    part = known_part(form, binding, known) if form is not None else None
-    solutions: tuple = ()
-    outcome = "no_form" if form is None else "answer_unknown"
-    if part is not None:
-        anchor = part.anchor
-        given = {anchor: binding[anchor]} if sees_picture and known.known(binding[anchor].entity) else {}
-        try:
-            solutions = answers(part, known, given)
-            outcome = "answered" if len(solutions) == 1 else "several" if solutions else "no_route"
-        except (TooLarge, KeyError):
-            outcome = "no_route"
-    right = outcome == "answered" and solutions[0].key() == question.answer.value.key()
+    if form is None:
+        return not_run(name, "the question has no form that could be executed")
+    entities = [e for v in binding.values() if v.kind == "entity" and (e := facts.entity(v.entity)) is not None]
+    unstated = frozenset(e.id for e in entities if fame.knows(e) is None)
+    outcome, right = _answered(question, form, binding, KnownFacts(facts, fame), sees_picture)
+    if unstated and _answered(question, form, binding, KnownFacts(facts, fame, unstated), sees_picture)[1] != right:
+        return not_run(name, f"no {FIGURES[fame.figure]} are stated of {', '.join(sorted(unstated))}")
     return Verdict(filter=name, passed=not right, solver=SOLVER, num_samples=1, num_correct=int(right),
-                   evidence=Json({"outcome": outcome, "min_sitelinks": min_sitelinks, "sees_picture": sees_picture}))
+                   evidence=Json({"outcome": outcome, f"min_{fame.figure}": fame.least, "sees_picture": sees_picture}))
+
+
+def _answered(question: Question, form: Form, binding: Binding, known: KnownFacts, sees_picture: bool) -> tuple[str, bool]:
+    """How the prior fares, in a word, and whether it comes to the right answer alone."""
+    part = known_part(form, binding, known)
+    if part is None:
+        return "answer_unknown", False
+    anchor = part.anchor
+    given = {anchor: binding[anchor]} if sees_picture and known.known(binding[anchor].entity) else {}
+    try:
+        solutions = answers(part, known, given)
+    except (TooLarge, KeyError):
+        return "no_route", False
+    if len(solutions) != 1:
+        return "several" if solutions else "no_route", False
+    return "answered", solutions[0].key() == question.answer.value.key()

@@ -5,7 +5,7 @@ from knowledge.readers.commons_page import file_name
 from knowledge.store.codec import unpack, unpack_many
 from knowledge.store.profiles import Counts, count_subject
 from knowledge.store.rows import claim_rows, entity_rows, sorted_claims
-from records.knowledge import Claim, Entity
+from records.knowledge import Claim, Entity, Popularity
 from records.outcomes import Reason, Rejection
 from records.table import Json
 from transforms.ingest.classes import ClassTree, domain_of, topic_of
@@ -79,9 +79,9 @@ def run(job: Job, partition: int) -> Outcome:
     """Finishes the entities of one partition of ids."""
     parts, folder = job.folder("parts"), job.folder("index")
     tree, merged = class_tree(folder), merged_ids(folder)
-    items, subjects, infobox, depicts = (dict(groups(read_parts(parts, kind, partition)))
-                                         for kind in ("item", "subject", "infobox", "depicts"))
-    outcome, counts = Outcome(), Counts()
+    items, subjects, infobox, depicts, stated = (dict(groups(read_parts(parts, kind, partition)))
+                                                 for kind in ("item", "subject", "infobox", "depicts", "popularity"))
+    outcome, counts, num_stated = Outcome(), Counts(), 0
     rows: dict[str, list[Row]] = {name: [] for name in ("entities", "claims", "values", "inbound", "members", "merged")}
     writer = PartWriter(parts, f"entities-{partition:06d}", job.num_partitions)
     for entity_id in sorted(items.keys() | subjects.keys()):
@@ -98,6 +98,8 @@ def run(job: Job, partition: int) -> Outcome:
                 outcome.reject(finished)
                 continue
             entity, claims = finished
+            if entity_id in stated:
+                entity, num_stated = entity.replace(popularity=unpack(Popularity, stated[entity_id][0][1])), num_stated + 1
             made = [*entity_rows(entity), *claim_rows(claims)]
             files = _files(entity, claims, [data.decode() for _, data, _ in depicts.get(entity_id, ())])
         except Exception as error:
@@ -113,6 +115,7 @@ def run(job: Job, partition: int) -> Outcome:
     writer.close()
     write_runs(job.folder("runs"), f"{partition:06d}", rows)
     write_counts(job.folder("profiles") / f"{partition:06d}.json", counts)
+    outcome.facts["num_stated"] = num_stated
     return outcome
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from files.locations import whole_file
 from knowledge.readers.wikidata_json import WIKI as WIKIDATA
 from knowledge.store.codec import pack, pack_many
-from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, Redirect
+from records.knowledge import Article, Claim, Entity, ImageAsset, Popularity, PropertyInfo, Redirect
 from records.outcomes import Rejection
 from transforms.ingest.ingest_job import Job, Outcome
 from transforms.ingest.pages import link_array, revision_order
@@ -38,6 +38,8 @@ def parts_of(item: Read, wiki: str) -> Iterator[tuple[str, Row]]:
             yield "property", (item.id, "", pack(item))
         case (Entity() as entity, tuple() as claims):
             yield from _item_parts(entity, claims, wiki)
+        case (str() as entity_id, Popularity() as stated):
+            yield "popularity", (entity_id, "", pack(stated))
         case (ImageAsset() as image, data):
             yield "picture", (image.file, image.id, pack(image))
             yield "file", (image.id, image.file, NO_DATA, data)

@@ -13,13 +13,14 @@ from files.parquet import write_whole
 from knowledge.readers.byte_ranges import ByteRange, open_dump, plan_ranges
 from knowledge.readers.folder import METADATA_NAMES, PictureFile, list_pictures, read_picture
 from knowledge.readers.mediawiki_xml import read_pages, read_site
+from knowledge.readers.popularity import PopularityRange, plan_popularity, read_popularity
 from knowledge.readers.titles import Site
 from knowledge.readers.wikidata_json import read_entities
 from knowledge.readers.wikitext import read_article
 from knowledge.readers.zim import ZimRange, plan_zim, read_zim, read_zim_site
 from records.errors import InputError
 from records.identity import canonical_json, record_id
-from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, Redirect
+from records.knowledge import Article, Claim, Entity, ImageAsset, Popularity, PropertyInfo, Redirect
 from records.outcomes import Rejection
 from transforms.ingest.faults import fault
 from transforms.ingest.service_sources import SPARQL, Services, read_sparql
@@ -31,14 +32,14 @@ EXPANSION = {"pages": 4, "entities": 16, "zim": 2}
 ZIM_ENTRIES = 1000
 PICTURE_BYTES, PICTURES = 32 << 20, 512
 
-Read = Article | Redirect | tuple[Entity, tuple[Claim, ...]] | PropertyInfo | tuple[ImageAsset, bytes] | Rejection
+Read = Article | Redirect | tuple[Entity, tuple[Claim, ...]] | PropertyInfo | tuple[ImageAsset, bytes] | tuple[str, Popularity] | Rejection
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadTask:
     """One task of the stage `read`.
 
-    `kind` is pages, zim, entities, pictures or sparql; `source` the range of a dump as JSON, or the file with a list of pictures.
+    `kind` is pages, zim, entities, pictures, popularity or sparql; `source` the range of a dump as JSON, or the file with a list of pictures.
     """
 
     kind: str
@@ -107,6 +108,15 @@ def _plan_dump(kind: str, path: str, index: str, text: int) -> list[ReadTask]:
     return [ReadTask(kind=kind, source=asdict(r), num_bytes=(r.end - r.start) * expansion) for r in ranges]
 
 
+def plan_stated(path: str) -> list[ReadTask]:
+    """The tasks of a popularity file.
+
+    Raises:
+        InputError: see `plan_popularity`.
+    """
+    return [ReadTask(kind="popularity", source=asdict(part), num_bytes=0) for part in plan_popularity(path)]
+
+
 def plan_pictures(folder: str, plan_folder: Location) -> list[ReadTask]:
     """The tasks of a folder of pictures; the list of each is written to a file, since only paths cross a shuffle.
 
@@ -159,6 +169,8 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
     elif task.kind == "entities":
         yield from read_entities(ByteRange(**task.source), snapshot=options.snapshot, languages=options.languages,
                                  keep_partial=options.keep_partial)
+    elif task.kind == "popularity":
+        yield from read_popularity(PopularityRange(**task.source))
     else:
         for picture in json.loads(location(task.source["list"]).read_bytes()):
             yield read_picture(PictureFile(*picture))

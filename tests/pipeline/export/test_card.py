@@ -2,7 +2,8 @@ import re
 
 import yaml
 
-from pipeline.export.card import plain
+from pipeline.export.card import models_of, plain
+from pipeline.export.dataset_shards import Tally
 from tests.pipeline.export import finished_run as world
 
 
@@ -48,3 +49,10 @@ def test_text_from_outside_begins_no_tag_link_or_table_cell():
 
 def test_settings_in_the_card_name_no_place_of_the_machine(exported):
     assert '"clip": "clip"' in card(exported)
+
+
+def test_a_filter_that_several_decided_says_on_how_many_questions_each():
+    tally = Tally()
+    tally.counts.update({("solver", "no_tools", "popularity_prior"): 4, ("solver", "no_tools", "not_run"): 21, ("solver", "text_only", "popularity_prior"): 25})
+    made = models_of(world.recipe(), tally)
+    assert (made["filter no tools"], made["filter text only"]) == ("not run 21, popularity prior 4", "popularity prior")

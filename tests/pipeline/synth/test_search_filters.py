@@ -13,17 +13,17 @@ from records.episodes import ToolCall
 from records.outcomes import Rejection
 from records.synthesis import Question
 from tests.agent.tools.calling import box_with
-from tests.pipeline.small_world import kept_questions, lean_run
+from tests.pipeline.small_world import kept_questions
 
 _HIT = re.compile(r"^\[\d+\] (.+)$", re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def job(small, tmp_path_factory) -> Job:
-    return lean_run(small, tmp_path_factory.mktemp("searched") / "run", seeds=80)
+@pytest.fixture
+def job(lean) -> Job:
+    return lean
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def questions(job) -> list[Question]:
     found = kept_questions(job)
     assert found

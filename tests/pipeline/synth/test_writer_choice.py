@@ -36,3 +36,9 @@ def test_run_and_forecast_draw_fewer_seeds_where_the_recipe_wants_shorter_answer
         assert count_seeds(recipe, job.store).eligible.likely == len(drawn)
         found[most] = {candidate.seed.id for _, candidate in drawn}
     assert found[1] < found[6]
+@pytest.mark.parametrize(("withheld", "views"), [(True, 2), (False, 1)])
+def test_the_composer_goes_by_the_recipe_and_where_the_own_picture_is_withheld_asks_for_two_views(small, tmp_path, withheld, views):
+    rules = {"max_clauses": 2, "max_answer_words": 4, "drafts": 7, "detail_share": 0.3, "computation_share": 0.4, "max_hub": 99}
+    recipe = recipe_of({"seed": 5, "draft": rules, "pictures": {"withhold_own": withheld}}, "test")
+    made = make_composer(Job(RunFolder(str(tmp_path)), small, recipe))
+    assert {name: getattr(made, name) for name in rules} == rules and (made.min_views, made.recipe_seed, made.trust) == (views, 5, recipe.certificate.trust)

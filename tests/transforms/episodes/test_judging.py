@@ -5,6 +5,7 @@ import pytest
 
 from agent.judges.answer import AnswerJudge, Judgement
 from agent.judges.process import ProcessJudge, ProcessVerdict
+from agent.judges.process import Reason as ProcessReason
 from agent.turns.limits import Limits
 from calls.attempts import Status
 from calls.retry import CallFault
@@ -85,3 +86,21 @@ def test_a_judge_without_provider_waits_and_one_without_a_usable_reply_rejects(t
                  checked(trajectory, Says(ProcessVerdict(passed=None, why=str(fault), fault=fault)))):
         assert isinstance(made, kind) and made.item_id == trajectory.id
         assert kind is Pending or made.reason == Reason.JUDGE_FAILED
+
+
+def test_what_the_judges_said_goes_with_the_trajectory_or_into_its_rejection(tmp_path):
+    trajectory = played(tmp_path, search("lund"), answer("Ada Lund"))
+    scores = {"tool_use": 0.9, "evidence": 0.6}
+    kept = checked(trajectory, Says(ProcessVerdict(passed=True, num_checked=3, by="m", scores=scores, why="sound", prompt="p1"))).process
+    assert (kept.by, kept.num_checked, kept.scores, kept.why, kept.prompt, kept.findings) == ("m", 3, scores, "sound", "p1", ())
+    assert checked(trajectory, Says(ProcessVerdict(passed=True))).process.scores == {}
+    verdict = judged(trajectory, Says(Judgement(outcome=Outcome.CORRECT, by="m", given="Ada", why="same", confidence=0.7, prompt="p2"))).verdict
+    assert (verdict.outcome, verdict.by, verdict.given, verdict.why, verdict.confidence, verdict.prompt) == ("correct", "m", "Ada", "same", 0.7, "p2")
+    broken = tuple(ProcessReason("model" if n else "format", n, "x" * 400) for n in range(30))
+    fallen = checked(trajectory, Says(ProcessVerdict(passed=False, by="m", reasons=broken)))
+    assert fallen.reason == Reason.FORMAT and len(fallen.evidence["broken"]) == 20 and fallen.evidence["by"] == "m"
+    assert fallen.evidence["broken"][0] == {"rule": "format", "turn": 0, "evidence": "x" * 300}
+    assert (fallen.evidence["question"], fallen.evidence["rollout"]) == (trajectory.question_id, 0)
+    assert checked(trajectory, Says(ProcessVerdict(passed=False, reasons=broken[1:]))).reason == Reason.PROCESS
+    wrong = judged(trajectory, Says(Judgement(outcome=Outcome.WRONG, by="m", given="y" * 400, why="other")))
+    assert (wrong.reason, wrong.evidence["said"], wrong.evidence["expected"], wrong.evidence["by"]) == (Reason.WRONG_ANSWER_GIVEN, "y" * 300, "Ada Lund", "m")

@@ -36,6 +36,12 @@ def test_all_pictures_are_stored_and_their_sources_known(tmp_path):
     assert set(player.pictures) == {i.sha256 for i in made.episode.images}
 
 
+def test_a_picture_made_of_the_tasks_own_is_from_where_that_is(tmp_path):
+    crop = '<think>Closer.</think>\n<tool_call>{"name": "crop", "arguments": {"handle": "<image:0>", "box": [0, 0, 500, 500]}}</tool_call>'
+    (made,) = Player_(tmp_path, ScriptedEngine(lambda c: [crop, answer("Ada Lund")][c.turn]))()
+    assert [(i.origin, i.parent) for i in made.episode.images] == [("task", -1), ("crop", 0)] and made.source_ids == ("own", "own")
+
+
 def test_a_provider_fault_leaves_the_task_waiting_and_the_next_run_goes_on_behind_the_last_turn(tmp_path):
     down = True
 
@@ -48,6 +54,7 @@ def test_a_provider_fault_leaves_the_task_waiting_and_the_next_run_goes_on_behin
     player = Player_(tmp_path, engine, rollouts=2)
     first = player()
     assert [type(p) for p in first] == [Trajectory, Pending] and first[1].cause == "provider" and first[1].item_id == question().id
+    assert "503" in first[1].message
     steps, down = engine.num_steps, False
     second = player()
     assert [t.episode.rollout for t in second] == [0, 1]
@@ -58,7 +65,7 @@ def test_a_provider_fault_leaves_the_task_waiting_and_the_next_run_goes_on_behin
 def test_a_used_up_budget_leaves_the_task_waiting_and_keeps_what_is_finished(tmp_path):
     player = Player_(tmp_path, ScriptedEngine(lambda c: BudgetExceeded("money is used up") if c.rollout else solver(c)), rollouts=2)
     made = player()
-    assert [type(p) for p in made] == [Trajectory, Pending] and made[1].cause == "budget"
+    assert [type(p) for p in made] == [Trajectory, Pending] and made[1].cause == "budget" and "money is used up" in made[1].message
 
 
 def test_a_bug_of_the_engine_is_raised_and_not_kept_as_data(tmp_path):

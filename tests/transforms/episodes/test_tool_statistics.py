@@ -56,7 +56,7 @@ def test_the_distance_is_a_bounded_metric():
 
 def test_the_distance_is_the_root_of_the_divergence_in_bits():
     by_hand = (0.5 * math.log2(0.5 / 0.75) + 0.5 * math.log2(0.5 / 0.25) + math.log2(1 / 0.75)) / 2
-    assert distance({"a": 1, "b": 1}, {"a": 5}) == pytest.approx(math.sqrt(by_hand), abs=1e-6)
+    assert distance({"a": 1, "b": 1}, {"a": 5}) == round(math.sqrt(by_hand), 6)
     assert distance({}, {"a": 1}) is None
 
 

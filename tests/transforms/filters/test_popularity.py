@@ -2,13 +2,15 @@
 import pytest
 
 from records.form import Ask, ClaimClause, ClassClause, Compare, Compute, Form, Image, Reads, SentenceClause
-from records.knowledge import Entity, entity_value
+from records.knowledge import Entity, Popularity, entity_value
 from records.synthesis import Answer, Question
 from records.table import Json
 from tests.small_facts import SmallFacts, claim, year
 from transforms.certificate.compute import as_quantity
+from transforms.filters.fame import Fame
 from transforms.filters.popularity import KnownFacts, known_part, popularity_prior
 
+FIVE = Fame(figure="sitelinks", least=5)
 WELL_KNOWN = {f"{x}wiki": "x" for x in ("en", "de", "fr", "es", "ca")}
 
 
@@ -30,7 +32,7 @@ def answered(store, clauses, *, sees_picture=True, binding=BINDING, ask=None, an
     form = Form(clauses=tuple(clauses), ask=ask or Ask(var="a", type="entity"))
     question = Question(seed_id="s", seed_entity="light", method="paths", level="easy", domain="person", text="?", writer="graph",
                         answer=answer, form=Json(form.to_json()))
-    verdict = popularity_prior(question, store, binding, name="no_tools", sees_picture=sees_picture, min_sitelinks=5)
+    verdict = popularity_prior(question, store, binding, name="no_tools", sees_picture=sees_picture, fame=FIVE)
     assert verdict.passed == (verdict.num_correct == 0)
     return verdict.num_correct == 1
 
@@ -78,18 +80,41 @@ def test_what_is_read_close_up_or_stands_in_an_article_is_not_known_by_heart():
     assert not answered(facts("light", "varga"), (*BIRTHPLACE[:1], Reads(var="a", of="x0", property="P1684")))
 
 
-def test_a_question_without_a_form_passes_and_says_why():
+def test_on_a_question_without_a_form_the_prior_is_not_run_and_says_why():
     question = Question(seed_id="s", seed_entity="light", method="paths", level="easy", domain="person", text="?", writer="llm",
                         answer=Answer(value=entity_value("tolm"), text="tolm", type="entity"))
-    verdict = popularity_prior(question, facts("light"), {}, name="text_only", sees_picture=False, min_sitelinks=5)
-    assert (verdict.passed, verdict.evidence["outcome"], verdict.solver) == (True, "no_form", "popularity_prior")
+    verdict = popularity_prior(question, facts("light"), {}, name="text_only", sees_picture=False, fame=FIVE)
+    assert (verdict.passed, verdict.solver) == (None, "not_run") and "no form" in verdict.evidence["why"]
+
+
+def views(**stated):
+    """The same facts where page views are stated, of the things named alone."""
+    store = facts()
+    return SmallFacts([c for n in ("light", "varga", "orlov", "pupil") for c in store.claims(n)],
+                      {n: Entity(id=n, popularity=Popularity(page_views=stated[n]) if n in stated else None) for n in
+                       ("light", "varga", "tolm", "orlov", "brisk", "pupil", "ebb")})
+
+
+@pytest.mark.parametrize(("stated", "passed"), [
+    ({"light": 900, "varga": 900}, False), ({"light": 900, "varga": 3}, True), ({"light": 3, "varga": 3}, True),
+    ({"light": 900}, None), ({"varga": 900}, None), ({}, None), ({"light": 3}, True), ({"varga": 3}, True)])
+def test_where_nothing_is_stated_of_a_thing_and_it_would_make_a_difference_the_prior_is_not_run(stated, passed):
+    form = Form(clauses=BIRTHPLACE, ask=Ask(var="a", type="entity"))
+    question = Question(seed_id="s", seed_entity="light", method="paths", level="easy", domain="person", text="?", writer="graph",
+                        answer=Answer(value=BINDING["a"], text="tolm", type="entity"), form=Json(form.to_json()))
+    verdict = popularity_prior(question, views(**stated), BINDING, name="no_tools", sees_picture=True, fame=Fame(figure="page_views", least=500))
+    assert verdict.passed is passed and verdict.solver == ("not_run" if passed is None else "popularity_prior")
+    if passed is None:
+        assert "no page views are stated of" in verdict.evidence["why"] and all(n not in verdict.evidence["why"].split() for n in stated)
+    else:
+        assert verdict.evidence["min_page_views"] == 500
 
 
 def outcome(store, clauses, *, sees_picture=True, binding=BINDING, ask=None) -> str:
     form = Form(clauses=tuple(clauses), ask=ask or Ask(var="a", type="entity"))
     question = Question(seed_id="s", seed_entity="light", method="paths", level="easy", domain="person", text="?", writer="graph",
                         answer=Answer(value=entity_value("ebb"), text="ebb", type="entity"), form=Json(form.to_json()))
-    verdict = popularity_prior(question, store, binding, name="no_tools", sees_picture=sees_picture, min_sitelinks=5)
+    verdict = popularity_prior(question, store, binding, name="no_tools", sees_picture=sees_picture, fame=FIVE)
     assert (verdict.filter, verdict.num_samples, verdict.evidence["min_sitelinks"], verdict.evidence["sees_picture"]) == ("no_tools", 1, 5, sees_picture)
     return verdict.evidence["outcome"] if verdict.passed else "right"
 
@@ -109,19 +134,20 @@ def test_the_verdict_says_how_far_the_prior_came():
 
 def test_an_entity_is_known_from_so_many_sitelinks_on():
     store = facts("light")
-    assert KnownFacts(store, 5).known("light") and not KnownFacts(store, 6).known("light") and not KnownFacts(store, 5).known("nobody")
+    assert KnownFacts(store, FIVE).known("light") and not KnownFacts(store, FIVE).known("nobody")
+    assert not KnownFacts(store, Fame(figure="sitelinks", least=6)).known("light")
 
 
 def test_the_prior_sees_of_the_unknown_neither_entities_nor_claims_nor_members():
-    known = KnownFacts(facts("light", "varga"), 5)
+    known = KnownFacts(facts("light", "varga"), FIVE)
     assert known.entity("light") and known.entity("orlov") is None and known.claims("orlov") == () and known.claims("varga")
     assert known.subjects("P19", "tolm") == ("varga",) and known.subjects("P19", "brisk") == () and known.num_subjects("P19", "brisk") == 1
-    assert known.members("lighthouse") == ("light",) and KnownFacts(facts(), 5).members("lighthouse") == () and known.num_members("lighthouse") == 1
+    assert known.members("lighthouse") == ("light",) and KnownFacts(facts(), FIVE).members("lighthouse") == () and known.num_members("lighthouse") == 1
     assert known.claims_into("tolm") == () == known.images_of("light") and known.article("light") is None and known.entity_of_title("light") is None
 
 
 def test_of_a_form_what_is_known_and_hangs_on_what_is_asked_is_used():
-    known = KnownFacts(facts("light", "varga"), 5)
+    known = KnownFacts(facts("light", "varga"), FIVE)
     told, unknown = ClaimClause(subject="x1", property="P569", object="b"), ClaimClause(subject="x2", property="P1066", object="x1")
     binding = {**BINDING, "b": year(1850), "c": year(1901), "n": as_quantity(51), "x2": entity_value("pupil")}
     loose = ClaimClause(subject=entity_value("light"), property="P84", object="other")
@@ -137,7 +163,7 @@ def test_of_a_form_what_is_known_and_hangs_on_what_is_asked_is_used():
 
 
 def test_what_is_compared_or_computed_of_nothing_but_known_values_is_known():
-    known, varga = KnownFacts(facts("varga"), 5), entity_value("varga")
+    known, varga = KnownFacts(facts("varga"), FIVE), entity_value("varga")
     told = (ClaimClause(subject=varga, property="P569", object="b"), ClaimClause(subject=varga, property="P570", object="c"))
     binding = {"b": year(1850), "c": year(1901), "n": as_quantity(51)}
     before = Compare(left="b", op="<", right="c")

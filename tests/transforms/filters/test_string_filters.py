@@ -120,7 +120,7 @@ def test_the_certificate_of_a_form_names_what_it_checked():
 def test_a_question_without_a_form_or_a_certificate_is_not_run():
     for asked in (certified().replace(form=Json(None)), question()):
         kept = solvable(asked, FACTS)
-        assert isinstance(kept, Question) and (kept.verdicts[-1].solver, kept.verdicts[-1].passed, kept.verdicts[-1].filter) == ("not_run", True, "solvable")
+        assert isinstance(kept, Question) and (kept.verdicts[-1].solver, kept.verdicts[-1].passed, kept.verdicts[-1].filter) == ("not_run", None, "solvable")
     verdict = solvable(certified(), FACTS).verdicts[-1]
     assert (verdict.passed, verdict.num_samples, verdict.num_correct) == (True, 1, 1)
 
