@@ -8,7 +8,7 @@ import pytest
 from knowledge.store import Store
 from pipeline.ingest.store_job import IngestOptions, run_ingest
 from records.errors import InputError
-from tests.shared_data import SHARED
+from tests.shared_data import SHARED, needs
 from tests.small_dumps import write_dumps
 from tests.small_services import FILE, services
 from transforms.ingest.service_sources import Services
@@ -38,7 +38,7 @@ def test_without_a_contact_no_service_is_asked(tmp_path, monkeypatch):
         run_ingest(IngestOptions(store=str(tmp_path / "store"), entities=("sparql",), snapshot="2026-11-01"))
 
 
-@pytest.mark.skipif(not (SHARED / "data").exists(), reason="the real data are not here")
+@needs("zim/wikipedia_cr_all_2015-04.zim")
 def test_a_zim_gives_articles_with_their_pictures(tmp_path):
     zim = SHARED / "data" / "zim" / "wikipedia_cr_all_2015-04.zim"
     run_ingest(IngestOptions(store=str(tmp_path / "store"), articles=(str(zim),)))
