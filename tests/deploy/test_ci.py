@@ -1,6 +1,8 @@
 """What `.ci/run` decides, with a `make` that only says what it was asked for; and what a cluster needs of the machine."""
 import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,6 +77,21 @@ def test_what_stands_in_for_a_demos_folder_is_removed_and_nothing_else_is(tmp_pa
     assert ci(tmp_path, FLINK_TESTS="no", TEST_FAILS="1").returncode == 2
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {".ci", "build", "demo"}
     assert [path.name for path in (tmp_path / "demo").iterdir()] == ["run.json"]
+
+
+@pytest.mark.parametrize(("there", "root", "installed"), [
+    ([], True, ["bubblewrap", "chromium", "redis-server"]), (["google-chrome", "bwrap"], True, ["redis-server"]),
+    (["chromium", "bwrap", "redis-server"], True, []), ([], False, [])])
+def test_make_system_installs_as_root_what_is_missing_and_says_what_it_cannot(tmp_path, there, root, installed):
+    for name in there:
+        program(tmp_path, name, "#!/bin/sh\n")
+    program(tmp_path, "id", f"#!/bin/sh\necho {0 if root else 1000}\n")
+    program(tmp_path, "apt-get", f"#!/bin/sh\necho \"$*\" >>{tmp_path}/asked\n")
+    done = subprocess.run([shutil.which("make"), "system", f"PYTHON={sys.executable}"], cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True,
+                          check=True)
+    asked = (tmp_path / "asked").read_text() if (tmp_path / "asked").exists() else ""
+    assert sorted(name for name in ("bubblewrap", "chromium", "redis-server") if name in asked) == installed
+    assert ("Chromium is missing" in done.stdout) == ("redis-server is missing" in done.stdout) == (not root)
 
 
 @pytest.mark.parametrize(("said", "version"), [('openjdk version "17.0.15" 2025-04-15', 17), ('java version "1.8.0_401"', 8), ("no java", 0)])
