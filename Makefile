@@ -19,17 +19,15 @@ demo-train: $(VENV)/installed
 demo-loop: $(VENV)/installed
 	@$(BIN)/questloom demo-loop --out demo-loop
 
-# SKIPS=FILE tells all skipped tests and fails on one whose reason no line of the file allows. Files of tests go to the processes in the order of
-# tests/conftest.py, the longest first.
+# SKIPS=FILE tells all skipped tests and fails on one whose reason no line of the file allows.
 SKIPS ?=
 PYTEST := $(BIN)/python -m pytest $(if $(SKIPS),--allowed-skips $(SKIPS))
-SPREAD := -n 2 --dist loadfile --no-loadscope-reorder
 
 test: lint system
-	$(PYTEST) -m "not slow and not flink" $(SPREAD)
+	$(PYTEST) -m "not slow and not flink" -n 2 --dist loadfile
 
 test-all: lint system java
-	$(PYTEST) -m "not flink" $(SPREAD)
+	$(PYTEST) -m "not flink" -n 2 --dist loadfile
 	@if $(BIN)/python -m deploy.flink.cluster check; then $(MAKE) test-flink FLINK=flink; else echo "so the tests on a Flink cluster are left out"; fi
 
 # On a real Flink cluster, started for it: needs Java 17 and Maven, 8 GB of memory, and fetches 600 MB once. FLINK="flink" adds the table of faults.
