@@ -1,11 +1,10 @@
-"""Object stores for the tests that need one: one server of each kind a test process, started on first use; no clock for property tests; skips are told."""
+"""Object stores for the tests that need one: one server of each kind a test process, started on first use; and no clock for property tests."""
 import uuid
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.skips import pytest_addoption, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 from tests.small_buckets import BUCKET, FAKE_GCS, NO_FAKE_GCS, connect, gs_server, s3_server
 
 # A machine that other work shares is slow at times, and a property holds at any speed.

@@ -1,4 +1,4 @@
-"""`pytest --allowed-skips FILE` tells every test that was skipped, with its reason, and fails on a reason that no line of the file allows.
+"""`pytest -p tests.skips --allowed-skips FILE` tells every test that was skipped, with its reason, and fails on a reason that no line of the file allows.
 
 A line is a reason, or a pattern of reasons (`*`); empty lines and lines that begin with # are comments. Without the option nothing is refused.
 """
