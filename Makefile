@@ -19,17 +19,21 @@ demo-train: $(VENV)/installed
 demo-loop: $(VENV)/installed
 	@$(BIN)/questloom demo-loop --out demo-loop
 
+# SKIPS=FILE tells all skipped tests and fails on one whose reason no line of the file allows.
+SKIPS ?=
+PYTEST := $(BIN)/python -m pytest $(if $(SKIPS),-p tests.skips --allowed-skips $(SKIPS))
+
 test: lint system
-	$(BIN)/python -m pytest -m "not slow and not flink" -n 2 --dist loadfile
+	$(PYTEST) -m "not slow and not flink" -n 2 --dist loadfile
 
 test-all: lint system java
-	$(BIN)/python -m pytest -m "not flink" -n 2 --dist loadfile
+	$(PYTEST) -m "not flink" -n 2 --dist loadfile
 	@if $(BIN)/python -m deploy.flink.cluster check; then $(MAKE) test-flink FLINK=flink; else echo "so the tests on a Flink cluster are left out"; fi
 
 # On a real Flink cluster, started for it: needs Java 17 and Maven, 8 GB of memory, and fetches 600 MB once. FLINK="flink" adds the table of faults.
 FLINK ?= flink and not slow
 test-flink: flink-parts system
-	$(BIN)/python -m pytest tests/deploy -m "$(FLINK)"
+	$(PYTEST) tests/deploy -m "$(FLINK)"
 
 flink-parts: $(VENV)/installed java
 	$(BIN)/python -m deploy.flink.cluster fetch
@@ -50,8 +54,11 @@ sandbox:
 	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap libseccomp2 >/dev/null; } \
 	|| echo "bubblewrap or libseccomp is missing and cannot be installed here"
 
-# Servers that some tests start, too.
+# Servers and the browser that some tests start, too.
 system: sandbox
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null 2>&1 \
+	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	|| echo "Chromium is missing and cannot be installed here: the tests of pages in a browser are skipped"
 	@command -v redis-server >/dev/null 2>&1 \
 	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq redis-server >/dev/null; } \
 	|| echo "redis-server is missing and cannot be installed here: the tests that need it are skipped"

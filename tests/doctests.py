@@ -7,7 +7,7 @@ from pipeline.runners.distribution import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (*PACKAGES, "benchmarks", "deploy")
-"""Everything but the tests."""
+"""The folders of code, but the tests. What else lies in a checkout was made there: a demo, a run, a build."""
 
 
 def modules_with_examples(root: Path = ROOT) -> list[str]:

@@ -2,4 +2,18 @@
 import os
 from pathlib import Path
 
+import pytest
+
 SHARED = Path(os.environ.get("QUESTLOOM_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+
+
+def lacking(name: str) -> str:
+    """Why a test that reads a file or folder of the shared data is skipped; "" where it is there. A part that is gone is told from data that never came."""
+    if (SHARED / "data" / name).exists():
+        return ""
+    return f"the shared data lack {name}" if (SHARED / "data").exists() else "the shared data are not here (QUESTLOOM_SHARED)"
+
+
+def needs(name: str) -> pytest.MarkDecorator:
+    """The mark of tests that read a file or folder of the shared data."""
+    return pytest.mark.skipif(bool(lacking(name)), reason=lacking(name))

@@ -1,16 +1,18 @@
 """The READMEs are the map of the tree: what they name is there, what is there they name, and their links lead somewhere."""
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.runners.distribution import PACKAGES
+from tests.doctests import FOLDERS
 
 ROOT = Path(__file__).parent.parent
 
-MADE_HERE = {"build", "demo", "dist", "runs", "__pycache__"}
-"""Folders that commands make in the repository."""
+TREE = {*FOLDERS, "docs", "tests"}
+"""The project's folders; no other is looked into, since commands make folders of any name in a checkout."""
 NAMED = re.compile(r"`((?:[a-z0-9_.]+/)*[a-z0-9_]+\.py|(?:[a-z0-9_]+/)+)(?:::\w+)?`")
 """A module, or a folder, in backticks. What a command makes is written with the command's own word in front (`RUN/dataset/`), which is neither."""
 PATH = re.compile(r"`([a-z]+/[^`\s*:]+)(?:::\w+)?`")
@@ -22,7 +24,7 @@ CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 def walk(root: Path) -> Iterator[tuple[Path, list[str]]]:
     """The folders of a tree with their files; without those that are hidden or made by commands."""
     for folder, inner, files in os.walk(root):
-        inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in MADE_HERE)
+        inner[:] = sorted(name for name in inner if not name.startswith((".", "__")) and (Path(folder) != ROOT or name in TREE))
         yield Path(folder), files
 
 
@@ -92,6 +94,14 @@ def test_no_document_says_a_thing_twice(tmp_path):
 
 def test_every_package_and_module_is_named_by_the_readme_that_covers_it():
     assert [line for name in PACKAGES for line in unnamed(ROOT / name)] == []
+
+
+def test_what_a_command_made_in_the_checkout_is_no_document_of_it(tmp_path, monkeypatch):
+    for folder in ("docs", "demo", "demo-train/run/dataset", "my-run/dataset"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "README.md").write_text("[gone](gone.md)", encoding="utf-8")
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    assert documents(tmp_path) == [tmp_path / "docs" / "README.md"]
 
 
 def test_a_name_that_moved_a_dead_link_and_a_module_nobody_names_are_refused(tmp_path):

@@ -71,7 +71,7 @@ def shard_facts(fingerprint: str, digest: str, counts: Iterable[int]) -> dict[st
 
 
 def write_shard(run: RunFolder, stage: Stage, shard: int, digest: str, outcomes: Outcomes) -> StageCount:
-    """Writes the outcomes of one shard, under the stage's name: rejected and pending first, kept last."""
+    """Writes the outcomes of one shard, under the stage's name: rejected, pending and the time first, kept last."""
     assert outcomes.num_in == outcomes.num_kept + outcomes.num_rejected + len(outcomes.pending), "an item was lost"
     rejected = sorted((r.replace(stage=stage.name) for r in outcomes.rejected), key=lambda r: (r.item_id, r.reason))
     pending = sorted((p.replace(stage=stage.name) for p in outcomes.pending), key=lambda p: p.item_id)
@@ -83,7 +83,7 @@ def write_shard(run: RunFolder, stage: Stage, shard: int, digest: str, outcomes:
         pending_path.unlink(missing_ok=True)
     kept = sorted(outcomes.kept, key=lambda r: r.id)  # type: ignore[attr-defined]
     facts = shard_facts(stage.fingerprint, digest, (outcomes.num_in, outcomes.num_kept, outcomes.num_rejected, len(pending), len(kept)))
-    write_records(run.shard(stage.label, "kept", shard), stage.gives, kept, **facts)
-    # Time is no part of the result, so it stands beside the stages and not in their files.
+    # Time is no part of the result, so it stands beside the stages and not in their files. It comes first: nobody does a shard again that stands.
     write_whole(run.timing(stage.label, shard), str(round(outcomes.seconds, 3)).encode())
+    write_records(run.shard(stage.label, "kept", shard), stage.gives, kept, **facts)
     return count_of(stage.label, shard, facts)

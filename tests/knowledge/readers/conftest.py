@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from tests.shared_data import SHARED
+from tests.shared_data import SHARED, lacking
 
 DATA = SHARED / "data"
 
@@ -21,8 +21,8 @@ SITEINFO = """<siteinfo><sitename>Wikipedia</sitename><dbname>enwiki</dbname><ba
 def shared() -> Callable[[str], Path]:
     """The path of a real file; skips where the data are absent."""
     def path(name: str) -> Path:
-        if not (DATA / name).exists():
-            pytest.skip(f"the real data ({name}) are not here; set QUESTLOOM_SHARED")
+        if why := lacking(name):
+            pytest.skip(why)
         return DATA / name
     return path
 

@@ -11,7 +11,7 @@ from pipeline.ingest.store_job import IngestOptions, run_ingest
 from records.errors import InputError
 from records.knowledge import Value, entity_value
 from records.synthesis import Answer
-from tests.shared_data import SHARED
+from tests.shared_data import SHARED, needs
 from tests.small_dumps import write_dumps
 from tests.small_services import FILE, STATEMENTS, services
 from transforms.certificate.facts import best_values
@@ -131,7 +131,7 @@ def test_a_reported_alias_under_mul_leaks_and_is_right(tmp_path, languages):
         assert answer.text == "Haus Lorn" and match(answer, "Lornpalais") and match(answer, "the Lornpalais")
 
 
-@pytest.mark.skipif(not (SHARED / "data").exists(), reason="the real data are not here")
+@needs("zim/wikipedia_cr_all_2015-04.zim")
 def test_a_zim_gives_articles_with_their_pictures(tmp_path):
     zim = SHARED / "data" / "zim" / "wikipedia_cr_all_2015-04.zim"
     run_ingest(IngestOptions(store=str(tmp_path / "store"), articles=(str(zim),)))

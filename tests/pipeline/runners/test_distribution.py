@@ -2,6 +2,8 @@
 import configparser
 import distutils.core
 import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import setuptools.command.build_py
 from pipeline.runners import distribution
 from pipeline.runners.distribution import DATA_KINDS, PACKAGES, installed_files
 from pipeline.runners.probe import code_digest
+from tests.doctests import FOLDERS
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -48,8 +51,18 @@ def test_linters_look_at_all_packages():
     imports.read(ROOT / ".importlinter")
     roots = set(imports["importlinter"]["root_packages"].split())
     typed = set(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["files"])
-    assert roots == set(PACKAGES) <= typed
+    assert roots == set(PACKAGES) and typed == set(FOLDERS)
     assert set(imports["importlinter:contract:circles"]["ancestors"].split()) == roots
+
+
+def test_ruff_looks_at_every_folder_of_code_and_at_none_that_a_command_made(tmp_path):
+    (tmp_path / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
+    ours = [*(f"{folder}/deep/code.py" for folder in (*FOLDERS, "tests")), "setup.py"]
+    for name in (*ours, "demo/run/dataset/formats/reward.py", "demo-train/run/dataset/formats/reward.py", "my-run/code.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    shown = subprocess.run([sys.executable, "-m", "ruff", "check", ".", "--show-files"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert {str(Path(line).relative_to(tmp_path)) for line in shown.split()} == {*ours, "pyproject.toml"}
 
 
 @pytest.mark.parametrize("name", ["prompts/templates/agent/system.txt", "calls/shared/scripts/lane.lua", "agent/judges/match.py", "prompts/phrases/en.yaml"])

@@ -28,14 +28,14 @@ from prompts.roles import ROLES
 from records.outcomes import Rejection
 from records.synthesis import Question
 from tests.pipeline.core_pages import write_dumps
-from tests.shared_data import SHARED
+from tests.shared_data import SHARED, needs
 
 FOLDER = Path(__file__).parent / "recordings"
 RECORDING = FOLDER / "core_pages.json"
 RECORD_AT = os.environ.get("QUESTLOOM_RECORD", "")
 QUOTED = re.compile(r"<(\w+) ([0-9a-f]{8})>\n(.*?)\n</\1 \2>", re.S)
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not (SHARED / "data" / "eswiki").is_dir(), reason="the shared real data are not here")]
+pytestmark = [pytest.mark.slow, needs("eswiki")]
 
 
 def key_of(body: dict) -> str:

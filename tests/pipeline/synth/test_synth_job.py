@@ -1,20 +1,16 @@
 """The main job end to end on a small world: conservation, the same bytes however it is run, and resume after kill -9."""
 import hashlib
-import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from agent.sandbox import open_sandbox
+from benchmarks import kills
 from files.opened import Opened
-from knowledge.world.write import write_world
-from pipeline.ingest.store_job import IngestOptions, run_ingest
 from pipeline.recipe import load_recipe
 from pipeline.synth.synth_job import run_synth
 from records.errors import InputError
@@ -24,10 +20,7 @@ from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.run_files import counts, read_stage, stage_names
 from transforms.stages import reason_words
 
-SEED, ARTICLES = 11, 260
-SETTINGS = ("seeds.count=60", "run.shards=4", "draft.least_interest=2", "filters.quotas.relation=1", "filters.quotas.shape=1",
-            "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5",
-            *(() if open_sandbox()[0] else (f"filters.oracle_tools=[{','.join(WITHOUT_PYTHON)}]",)))
+SETTINGS = (*kills.SETTINGS, *(() if open_sandbox()[0] else (f"filters.oracle_tools=[{','.join(WITHOUT_PYTHON)}]",)))
 SCRIPT = """
 import sys
 from pipeline.recipe import load_recipe
@@ -40,11 +33,7 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory) -> str:
-    folder = tmp_path_factory.mktemp("world")
-    write_world(folder / "world", articles=ARTICLES, seed=SEED, workers=2)
-    run_ingest(IngestOptions(store=str(folder / "store"), articles=(str(folder / "world/articles.xml.bz2"),), snapshot="2026-01-01",
-                             entities=(str(folder / "world/entities.json.bz2"),), images=(str(folder / "world/images"),)))
-    return str(folder / "store")
+    return kills.small_store(tmp_path_factory.mktemp("world"))
 
 
 @pytest.fixture(scope="module")
@@ -137,13 +126,27 @@ def test_a_folder_that_holds_something_else_is_refused(store, tmp_path):
         run_synth(load_recipe("demo", SETTINGS), store=store, out=str(tmp_path), opened=Opened())
 
 
+@pytest.fixture(scope="module")
+def finished(store, tmp_path_factory) -> Path:
+    """The command's run with data set and report, never interrupted."""
+    return kills.Start(store, "demo", SETTINGS).finish(tmp_path_factory.mktemp("finished") / "run")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(10))
-def test_killed_at_a_random_point_and_resumed_it_gives_the_same_bytes(store, whole, tmp_path, number):
-    process = start(store, tmp_path / "run", 1 + number % 2)
-    time.sleep(random.Random(number).uniform(4, 25))
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    assert start(store, tmp_path / "run", 1).wait() == 0
-    assert tree(tmp_path / "run") == tree(whole)
+@pytest.mark.parametrize("way", kills.WAYS, ids=str)
+def test_ended_at_random_points_and_gone_on_with_every_file_is_the_same(store, finished, tmp_path, way):
+    found = kills.broken(kills.Start(store, "demo", SETTINGS), tmp_path / "run", finished, way, random.Random(str(way)))
+    assert found.differing == (), found
+
+
+@pytest.mark.parametrize(("name", "compared"), [
+    ("stages/02-draft/kept-00000.parquet", True), ("stages/02-draft/.kept-00000.parquet.0f.part", True), ("pictures/a.jpg", True), ("recipe.json", True),
+    ("dataset/README.md", True), ("report/data/questions-0000.js", True), ("new.txt", True), ("stages/06-duplicates/side-00000.parquet", True),
+    ("timing/02-draft/00000", False), ("run.json", False), ("report/index.html", False), ("calls.sqlite-wal", False)])
+def test_kills_compare_every_file_but_those_of_times_and_spend(tmp_path, name, compared):
+    before = kills.files(tmp_path)
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_bytes(b"1")
+    first = kills.files(tmp_path)
+    (tmp_path / name).write_bytes(b"2")
+    assert (before != first, first != kills.files(tmp_path)) == (compared, compared)

@@ -18,6 +18,7 @@ from records.table import Record
 from tests.run_files import counts, read_stage, shard_path, stage_names
 from transforms.stages.run_folder import RunFolder
 from transforms.stages.stage import Side, Stage, in_order, reject
+from transforms.stages.stage_shards import Outcomes, write_shard
 from transforms.stages.stage_transform import run_in_order
 
 SHARDS = 3
@@ -110,6 +111,20 @@ def test_a_finished_shard_is_not_computed_again(tmp_path):
     CALLS.clear()
     run_stage(tmp_path, Rule())
     assert CALLS == [] and tree(tmp_path) == before
+
+
+def test_a_shard_that_stands_has_its_time_wherever_its_writer_was_killed(tmp_path, monkeypatch):
+    def killed_after(path, kind, rows, **facts):
+        write_records(path, kind, rows, **facts)
+        if path.name.startswith("kept"):
+            raise KeyboardInterrupt
+
+    run, stage = RunFolder(str(tmp_path)), in_order(SOURCE, Stage(name="test", takes=Seed, gives=Seed))[1]
+    monkeypatch.setattr("transforms.stages.stage_shards.write_records", killed_after)
+    with pytest.raises(KeyboardInterrupt):
+        write_shard(run, stage, 0, "", Outcomes.empty())
+    assert run.shard(stage.label, "kept", 0).is_file()
+    assert run.timing(stage.label, 0).is_file()
 
 
 def test_only_the_shard_that_is_missing_is_computed(tmp_path):

@@ -2,18 +2,16 @@
 import re
 from functools import cache
 
-import pytest
-
 from knowledge.readers.byte_ranges import plan_ranges
 from knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
 from knowledge.readers.wikitext import read_article
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, entity_value
-from tests.shared_data import SHARED
+from tests.shared_data import SHARED, needs
 from tests.small_facts import SmallFacts
 from transforms.ingest.infobox_claims import read_date
 
 DUMP = SHARED / "data/dumps/enwiki-20160501-pages-articles-shortened.xml.bz2"
-needs_dump = pytest.mark.skipif(not DUMP.exists(), reason=f"the real dump {DUMP.name} is not here (QUESTLOOM_SHARED)")
+needs_dump = needs(f"dumps/{DUMP.name}")
 
 PROPERTIES = {"P31": "instance of", "P57": "director", "P58": "screenwriter", "P161": "cast member", "P50": "author", "P110": "illustrator",
               "P123": "publisher", "P19": "place of birth", "P20": "place of death", "P119": "place of burial", "P69": "educated at",

@@ -1,0 +1,155 @@
+"""`questloom synth` is ended at random points, in all the ways in which a process ends, and gone on with: what differs from the run that nobody disturbed?
+
+    python -m benchmarks.kills --kills 16 [--store STORE] [--recipe demo] [--set KEY=VALUE …] [--folder F]
+
+Every file of the two runs is compared byte by byte, hidden ones too, but those of `EXCEPTED`. Each run is ended one to three times, once so many files
+stand as chance says, and gone on with at once, while workers that nobody ended may still write. Without `--store` a small fictional world is made.
+Exits with 1 where anything differs.
+"""
+import argparse
+import hashlib
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+
+from knowledge.world.write import write_world
+from pipeline.ingest.store_job import IngestOptions, run_ingest
+
+ROOT = Path(__file__).resolve().parents[1]
+SEED, ARTICLES = 11, 260
+SETTINGS = ("seeds.count=60", "run.shards=4", "draft.least_interest=2", "filters.quotas.relation=1", "filters.quotas.shape=1",
+            "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5")
+"""Of a run of half a minute on the small world, in which every stage has something to do."""
+EXCEPTED = {
+    r"timing/.*": "seconds of a stage's shard, which no result depends on",
+    r"run\.json": "begin, seconds, versions and cost",
+    r"report/index\.html": "shows those",
+    r"calls\.sqlite.*": "the ledger: what was sent when",
+    r"\.(report|dataset)\.\w+\.part/.*": "a folder that a killed process left half-written; the next that is written a day later removes it",
+}
+"""Patterns of paths in a run that may differ, and why."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a run is ended."""
+
+    signal: signal.Signals
+    to_all: bool
+    """To the command and its workers, or to the command alone."""
+    workers: int
+
+    def __str__(self) -> str:
+        return f"{self.signal.name} to {'all' if self.to_all else 'the command'}, {self.workers} worker{'s' if self.workers > 1 else ''}"
+
+
+WAYS = tuple(Way(number, to_all, workers) for to_all, workers in ((True, 1), (False, 2), (True, 2))
+             for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM))
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A run that was ended and gone on with."""
+
+    way: Way
+    ended_at: tuple[int, ...]
+    """How many files stood each time; -1 where the run was done before."""
+    differing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Start:
+    """What all runs begin with."""
+
+    store: str
+    recipe: str
+    settings: Sequence[str]
+
+    def run(self, out: Path, workers: int) -> subprocess.Popen:
+        sets = [word for setting in self.settings for word in ("--set", setting)]
+        return subprocess.Popen([sys.executable, "-m", "pipeline.cli", "synth", "--store", self.store, "--recipe", self.recipe, "--out", str(out),
+                                 "--workers", str(workers), *sets], cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def finish(self, out: Path, workers: int = 1) -> Path:
+        """Runs to the end, or goes on to it."""
+        code = self.run(out, workers).wait()
+        assert code == 0, f"synth in {out} ended with {code}"
+        return out
+
+
+def small_store(folder: Path) -> str:
+    """A fictional world and its store."""
+    write_world(folder / "world", articles=ARTICLES, seed=SEED, workers=2)
+    run_ingest(IngestOptions(store=str(folder / "store"), articles=(str(folder / "world/articles.xml.bz2"),), snapshot="2026-01-01",
+                             entities=(str(folder / "world/entities.json.bz2"),), images=(str(folder / "world/images"),)))
+    return str(folder / "store")
+
+
+def files(run: Path) -> dict[str, str]:
+    """Digest of every file of a run that must not depend on what happened to it."""
+    names = ((str(path.relative_to(run)), path) for path in run.rglob("*") if path.is_file())
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in names if not any(re.fullmatch(pattern, name) for pattern in EXCEPTED)}
+
+
+def num_whole(run: Path) -> int:
+    """How many files stand whole in a run that is being written."""
+    return sum(path.is_file() and not path.name.startswith(".") for path in run.rglob("*"))
+
+
+def broken(start: Start, out: Path, whole: Path, way: Way, chance: random.Random) -> Broken:
+    """Ends a run one to three times and goes on with it; compares it with the whole one."""
+    total, ended_at = num_whole(whole), []
+    for _ in range(chance.choice((1, 2, 3))):
+        least, later = chance.randrange(total), chance.uniform(0, 0.3)
+        process = start.run(out, way.workers)
+        while process.poll() is None and num_whole(out) < least:
+            time.sleep(0.01)
+        time.sleep(later)
+        ended_at.append(-1 if process.poll() is not None else num_whole(out))
+        if process.poll() is None:
+            (os.killpg if way.to_all else os.kill)(process.pid, way.signal)
+        process.wait(120)
+    start.finish(out, 1 + chance.randrange(2))
+    mine, its = files(out), files(whole)
+    return Broken(way, tuple(ended_at), tuple(sorted(name for name in mine.keys() | its.keys() if mine.get(name) != its.get(name))))
+
+
+def table(start: Start, folder: Path, num: int, seed: int = 0) -> Iterator[Broken]:
+    """Runs that are ended, one after another; each way in turn."""
+    whole = start.finish(folder / "whole")
+    for number, way in zip(range(num), cycle(WAYS), strict=False):
+        yield broken(start, folder / f"broken-{number}", whole, way, random.Random(f"{seed} {number}"))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--kills", type=int, default=len(WAYS), help="how many runs are ended")
+    parser.add_argument("--store", default="")
+    parser.add_argument("--recipe", default="demo")
+    parser.add_argument("--set", action="append", default=[], dest="settings")
+    parser.add_argument("--folder", type=Path, help="where the runs stay; without it they are removed")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="questloom-kills-") as made:
+        folder = given.folder or Path(made)
+        start = Start(given.store or small_store(folder), given.recipe, given.settings if given.store else (*SETTINGS, *given.settings))
+        num_differing = 0
+        for number, found in enumerate(table(start, folder, given.kills, given.seed)):
+            num_differing += bool(found.differing)
+            at = ", ".join("done before" if files < 0 else str(files) for files in found.ended_at)
+            print(f"{number:>3}  {found.way!s:<34} after files: {at:<20} differing: {', '.join(found.differing) or 'none'}", flush=True)
+    print(f"{given.kills - num_differing} of {given.kills} runs are the unbroken one")
+    return 1 if num_differing else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
