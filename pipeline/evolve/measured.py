@@ -1,4 +1,7 @@
-"""The measured diagnoser: scores and findings from certificates, verdicts, pass rates and tool statistics. Exact, and free."""
+"""The measured diagnoser: scores and findings from certificates, verdicts, pass rates and tool statistics. Exact, and free.
+
+Dimensions and their weights are ODE's. How each is measured is ours: in ODE a model scores them by a rubric (`llm_diagnoser.py`).
+"""
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
