@@ -39,8 +39,6 @@ def fields_of(recipe: Recipe) -> dict[str, Field]:
 
 def _of(part: Any, prefix: str) -> Iterator[Field]:
     for name, hint in typing.get_type_hints(type(part), include_extras=True).items():
-        if name.startswith("_") or (not prefix and name == "evolve"):
-            continue
         value, path = getattr(part, name), f"{prefix}{name}"
         rules = next((each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Evolves)), None)
         if rules is None:
