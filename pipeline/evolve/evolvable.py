@@ -65,10 +65,13 @@ def stepped(field: Field, direction: int) -> Any:
     if rules.max_chars:
         return None
     if rules.choices:
-        place = rules.choices.index(value) + direction if value in rules.choices else -1
+        if value not in rules.choices:
+            return None
+        place = rules.choices.index(value) + direction
         return rules.choices[place] if 0 <= place < len(rules.choices) else None
     if isinstance(value, bool):
-        return None if value == (direction > 0) else direction > 0
+        on = direction == 1
+        return None if value is on else on
     moved = min(rules.high, max(rules.low, value + direction * rules.step))
     if (moved - value) * direction <= 0:  # at its bound, or beyond it on the other side
         return None

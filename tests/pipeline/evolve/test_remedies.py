@@ -58,6 +58,7 @@ def test_what_the_policys_tools_cannot_do_is_not_asked_for():
     rows = [row(i) for i in IDS]
     assert proposed(RECIPE, [group], rows, dead_ends=(), most=1, tools=ALL_TOOLS)[0].path == "draft.detail_share"
     assert proposed(RECIPE, [group], rows, dead_ends=(), most=1, tools=("text_search",))[0].path == "draft.computation_share"
+    assert proposed(RECIPE, [group], rows, dead_ends=(), most=1, tools=("crop",))[0].path == "draft.detail_share"
 
 
 def test_the_length_of_questions_that_are_never_drawn_is_left_alone():
@@ -147,6 +148,13 @@ def test_one_domain_draws_more_of_the_others():
     assert {path.rpartition(".")[0] for path in found} == {"seeds.domains"} and len(found) == 5 and set(found.values()) == {True}
 
 
+@pytest.mark.parametrize("cause", [*REMEDIES, "one_domain", "too_easy", "too_hard"])
+def test_every_proposal_moves_its_field_by_one_step(cause):
+    fields = fields_of(RECIPE)
+    made = proposed(RECIPE, [group(cause)], [row(i) for i in IDS], dead_ends=(), most=99, tools=ALL_TOOLS)
+    assert all(e.after in (stepped(fields[e.path], 1), stepped(fields[e.path], -1)) for e in made)
+
+
 def test_for_a_cause_that_nothing_mends_nothing_is_proposed():
     assert moved(RECIPE, "made up") == {}
 
@@ -190,6 +198,7 @@ def test_the_length_of_a_level_is_not_measured():
 
 @pytest.mark.parametrize(("tags", "cause", "moved_up"), [
     (["too_hard"] * 3 + ["good_match"] * 2, "too_easy", False), (["too_hard"] * 2 + ["good_match"] * 2, "too_easy", True),
+    (["too_hard"] * 2 + ["good_match"], "too_easy", False),
     (["too_hard"] * 2, "too_easy", True), (["too_easy"] * 5, "too_easy", True)])
 def test_more_of_what_fails_the_other_way_in_most_of_three_tasks_or_more_is_no_remedy(tags, cause, moved_up):
     rows = [row(f"t{n}", tag, level="hard", rate=0.5) for n, tag in enumerate(tags)] + [row(f"e{n}", "too_easy", rate=0.5) for n in range(4)]
