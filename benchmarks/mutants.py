@@ -61,12 +61,16 @@ AREAS = {
                                                                                         "teach")},
     "ingest": Area(("pipeline/ingest/*.py",), ("tests/pipeline/ingest",), makes_store=True),
     "recipe": Area(("pipeline/recipe.py", "pipeline/settings.py"), ("tests/pipeline/test_recipe.py", "tests/pipeline/test_shipped_recipes.py")),
+    "evolve": Area(("pipeline/evolve/*.py",), ("tests/pipeline/evolve",)),
+    "train": Area(("train/*.py",), ("tests/train",)),
 }
 TOO_LONG = {"tests/pipeline/synth/test_synth_job.py": ("synth_job", "global_steps", "synth_stages", "question_stages"),
             "tests/pipeline/synth/test_exploration.py": ("writer_choice",),
             "tests/pipeline/teach/test_teach_job.py": ("teach_job", "teach_stages", "teach_end"),
             "tests/transforms/pictures/test_picture_chooser.py": ("picture_chooser", "checkpoint_quality"),
-            "tests/transforms/filters/test_duplicates.py::test_a_beam_pipeline": ("duplicates",)}
+            "tests/transforms/filters/test_duplicates.py::test_a_beam_pipeline": ("duplicates",),
+            "tests/pipeline/evolve/test_rounds.py": ("checks", "forward", "loop", "probes", "rivals", "rollouts", "subset", "verify"),
+            "tests/pipeline/evolve/test_recorded_round.py": ("llm_diagnoser", "llm_editor")}
 """Tests of whole stores and jobs, and the modules whose mutants are worth them: what only they would notice of others counts as unnoticed."""
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
             ast.Is: ast.IsNot, ast.IsNot: ast.Is}
@@ -163,7 +167,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for old, new in changed:
             old.__code__ = new.__code__
         if not changed:
-            for name in [n for n in sys.modules if n.partition(".")[0] in ("transforms", "pipeline", "tests")]:
+            for name in [n for n in sys.modules if n.partition(".")[0] in ("transforms", "pipeline", "train", "tests")]:
                 del sys.modules[name]
             sys.meta_path.insert(0, self)
 

@@ -39,8 +39,6 @@ def fields_of(recipe: Recipe) -> dict[str, Field]:
 
 def _of(part: Any, prefix: str) -> Iterator[Field]:
     for name, hint in typing.get_type_hints(type(part), include_extras=True).items():
-        if name.startswith("_") or (not prefix and name == "evolve"):
-            continue
         value, path = getattr(part, name), f"{prefix}{name}"
         rules = next((each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Evolves)), None)
         if rules is None:
@@ -67,10 +65,13 @@ def stepped(field: Field, direction: int) -> Any:
     if rules.max_chars:
         return None
     if rules.choices:
-        place = rules.choices.index(value) + direction if value in rules.choices else -1
+        if value not in rules.choices:
+            return None
+        place = rules.choices.index(value) + direction
         return rules.choices[place] if 0 <= place < len(rules.choices) else None
     if isinstance(value, bool):
-        return None if value == (direction > 0) else direction > 0
+        on = direction == 1
+        return None if value is on else on
     moved = min(rules.high, max(rules.low, value + direction * rules.step))
     if (moved - value) * direction <= 0:  # at its bound, or beyond it on the other side
         return None

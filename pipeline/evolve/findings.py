@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
+"""That a fault is laid to. Ours, as our synthesis has other stages than ODE's generator: docs/loop.md says which of its four stages stands for which."""
 LOWEST, HIGHEST = -5.0, 5.0
 WEIGHTS = {
     "sft": {"information_complexity": 1.0, "visual_dependency": 1.2, "shortcut_leakage": 1.5, "verifiability": 1.0, "step_appropriateness": 1.2,
@@ -15,7 +16,7 @@ WEIGHTS = {
     "rl": {"information_complexity": 1.0, "visual_dependency": 1.2, "shortcut_leakage": 1.2, "verifiability": 1.0, "capability": 1.0,
            "difficulty_match": 2.0, "learning_utility": 1.6},
 }
-"""Weight of each dimension, by mode (published)."""
+"""Weight of each dimension, by mode (published, section 3.2; "capability" is its Capability_Requirement)."""
 WITHOUT_POLICY = ("information_complexity", "visual_dependency", "shortcut_leakage", "verifiability")
 """Dimensions that depend on the question alone."""
 

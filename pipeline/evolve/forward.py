@@ -6,6 +6,7 @@ from files.opened import Opened
 from files.parquet import write_whole
 from pipeline.evolve.axes import balanced, counts
 from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from pipeline.evolve.spending import calls_of
 from pipeline.evolve.subset import questions_of, write_subset
 from pipeline.recipe import Recipe
 from pipeline.settings import FilterRules
@@ -43,10 +44,11 @@ def forward(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int, 
 
 
 def round_recipe(loop: LoopFolder, at: RoundFolder, *, seed: int) -> Recipe:
-    """The round's recipe as it is run: with a seed of its own, without earlier tasks' entities, all questions for one use."""
+    """The round's recipe as it is run: with a seed of its own and the loop's calls, without earlier tasks' entities, all questions for one use."""
     recipe = at.recipe
     return dataclasses.replace(
-        recipe, seed=seed, seeds=dataclasses.replace(recipe.seeds, exclude=(*recipe.seeds.exclude, str(at.path.absolute() / "exclude.txt"))),
+        recipe, seed=seed, run=dataclasses.replace(recipe.run, calls=str(calls_of(loop, recipe))),
+        seeds=dataclasses.replace(recipe.seeds, exclude=(*recipe.seeds.exclude, str(at.path.absolute() / "exclude.txt"))),
         export=dataclasses.replace(recipe.export, benchmark_share=0.0, shares={"train": 1.0},
                                    rl_share=1.0 if loop.recipe.evolve.mode == "rl" else 0.0))
 

@@ -17,6 +17,7 @@ from pipeline.evolve.llm_diagnoser import open_llm_diagnoser
 from pipeline.evolve.loop_folder import STEPS, LoopFolder, RoundFolder
 from pipeline.evolve.loop_report import build_loop_report
 from pipeline.evolve.measured import MeasuredDiagnoser
+from pipeline.evolve.spending import note_spent
 from pipeline.evolve.subset import questions_of
 from pipeline.evolve.tags import Tag
 from pipeline.evolve.training import train
@@ -78,6 +79,7 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
         at.read(before)  # refuses where it has not ended
     match step:
         case "forward":
+            note_spent(loop, at, "before")
             forward(loop, at, opened, workers=workers)
         case "verify":
             verify(loop, at, opened, workers=workers)
@@ -86,6 +88,7 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
         case "update":
             update(loop, at, opened)
         case "train":
+            note_spent(loop, at, "after")
             train(loop, at, opened)
 
 

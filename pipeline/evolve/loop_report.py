@@ -9,15 +9,14 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from calls.ledger import cost_lines, has_ledger
 from files.parquet import write_whole
 from pipeline.evolve.findings import WEIGHTS
 from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from pipeline.evolve.rollouts import read_rollouts
 from pipeline.evolve.scores import score_of
 from pipeline.evolve.shown_episodes import amount, pairs_of
+from pipeline.evolve.spending import spent_words
 from pipeline.evolve.tags import Tag
-from pipeline.report.spend_text import money_words
 from records.share import Share
 from transforms.episodes.episode_folder import EpisodeFolder
 
@@ -112,11 +111,8 @@ def _cost(at: RoundFolder) -> dict[str, str]:
         found["probes"] = f"{probed:,} episodes played on"
     if (at.path / "train" / "metrics.jsonl").is_file():
         found["training"] = _trained(at.path / "train" / "metrics.jsonl")
-    for name, folder in (("synthesis, diagnosis and edits", at.synth.at()), *((f"{p}'s episodes", at.batch.at("episodes", p)) for p in at.batch.policies()),
-                         *((f"{p}'s episodes of unsolved tasks", at.unsolved.at("episodes", p)) for p in at.unsolved.policies())):
-        ledger = folder / "calls.sqlite"
-        if ledger.is_file() and has_ledger(Path(str(ledger))) and (lines := cost_lines(Path(str(ledger)), by=())):
-            found[f"calls of models for {name}"] = f"{lines[0].num_calls:,}; money: {money_words(lines[0])}"
+    if words := spent_words(at):
+        found["calls of models"] = words
     return found
 
 

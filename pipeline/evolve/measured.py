@@ -1,4 +1,7 @@
-"""The measured diagnoser: scores and findings from certificates, verdicts, pass rates and tool statistics. Exact, and free."""
+"""The measured diagnoser: scores and findings from certificates, verdicts, pass rates and tool statistics. Exact, and free.
+
+Dimensions and their weights are ODE's. How each is measured is ours: in ODE a model scores them by a rubric (`llm_diagnoser.py`).
+"""
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,12 +10,12 @@ from statistics import fmean
 from typing import Any
 
 from pipeline.evolve.checks import Checks
-from pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis, bounded
+from pipeline.evolve.findings import HIGHEST, LOWEST, WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis, bounded
 from pipeline.evolve.tags import Tag
 from records.synthesis import Question
 
-MATCH = {Tag.RECOVERABLE: 2.0, Tag.TOO_EASY: -4.0, Tag.TOO_HARD: -4.0, Tag.FAKE_HARD: -5.0}
-UTILITY = {Tag.RECOVERABLE: 3.0, Tag.TOO_EASY: -3.0, Tag.TOO_HARD: -2.0, Tag.FAKE_HARD: -5.0}
+MATCH = {Tag.RECOVERABLE: 2.0, Tag.TOO_EASY: -4.0, Tag.TOO_HARD: -4.0, Tag.FAKE_HARD: LOWEST}
+UTILITY = {Tag.RECOVERABLE: 3.0, Tag.TOO_EASY: -3.0, Tag.TOO_HARD: -2.0, Tag.FAKE_HARD: LOWEST}
 """Scores of tags without a pass rate between 0 and 1."""
 LEAST_DIVERSITY, MOST_OF_ONE_DOMAIN = -3.0, 0.6
 Row = Mapping[str, Any]
@@ -37,7 +40,7 @@ class MeasuredDiagnoser:
         broken = {row["id"]: [f for f in await self.checks.findings(questions[row["id"]]) if f.stage != "pictures" or not row["correct"]] for row in rows}
         unexplained = {row["id"] for row in rows if not broken[row["id"]]}
         off = {tag for tag in (Tag.TOO_EASY, Tag.TOO_HARD)
-               if sum(r["tag"] == tag for r in rows if r["id"] in unexplained) > self.tolerated * max(1, len(rows))}
+               if sum(r["tag"] == tag for r in rows if r["id"] in unexplained) > self.tolerated * len(rows)}
         tasks = tuple(_task(questions[row["id"]], row, broken[row["id"]], off) for row in rows)
         diversity = _diversity(rows)
         return Diagnosis(by="measured", tasks=tasks, batch={"tool_pattern_diversity": diversity} if diversity else {},
@@ -73,12 +76,11 @@ def _of_task(question: Question, row: Row, explained: bool, off: set[Tag]) -> It
 def _of_batch(rows: Sequence[Row], diversity: Score | None) -> Iterable[Finding]:
     chains = Counter(tuple(chain) for row in rows for chain in row["chains"] if chain)
     if diversity and diversity.value < LEAST_DIVERSITY:
-        common = chains.most_common(1)[0][0]
+        common = chains.most_common()[0][0]
         yield from (Finding(row["id"], "paths", "one_chain", 1.0, " ".join(common)) for row in rows if list(common) in row["chains"])
-    domains = Counter(row["domain"] for row in rows)
-    domain, num = domains.most_common(1)[0] if domains else ("", 0)
-    if num > MOST_OF_ONE_DOMAIN * len(rows):
-        yield from (Finding(row["id"], "seeds", "one_domain", 1.0, domain) for row in rows if row["domain"] == domain)
+    for domain, num in Counter(row["domain"] for row in rows).items():
+        if num > MOST_OF_ONE_DOMAIN * len(rows):
+            yield from (Finding(row["id"], "seeds", "one_domain", 1.0, domain) for row in rows if row["domain"] == domain)
 
 
 def _complexity(question: Question) -> Score:
@@ -89,7 +91,7 @@ def _complexity(question: Question) -> Score:
 
 def _visual(question: Question, causes: set[str]) -> Score | None:
     if wrong := causes & {"not_grounded", "text_only"}:
-        return Score(-5.0, ", ".join(sorted(wrong)))
+        return Score(LOWEST, ", ".join(sorted(wrong)))
     answers = question.certificate.answers_without_picture if question.certificate else None
     if answers is None:
         return None
@@ -100,14 +102,16 @@ def _visual(question: Question, causes: set[str]) -> Score | None:
 def _leakage(row: Row, broken: Sequence[Finding]) -> Score:
     leaks = [finding.cause for finding in broken if finding.stage == "filters"]
     if leaks:
-        return Score(bounded(-5.0 * len(leaks)), ", ".join(leaks))
-    least = min(map(len, row["solved_chains"]), default=-1)
-    return Score(1.0 if 0 <= least <= 1 else 5.0, f"the shortest right rollout made {least} calls" if least >= 0 else "nothing gives it away")
+        return Score(LOWEST, ", ".join(leaks))
+    if not row["solved_chains"]:
+        return Score(HIGHEST, "nothing gives it away")
+    least = min(map(len, row["solved_chains"]))
+    return Score(1.0 if least <= 1 else HIGHEST, f"the shortest right rollout made {least} calls")
 
 
 def _verifiability(question: Question, row: Row) -> Score:
     if row["tag"] == Tag.FAKE_HARD:
-        return Score(-5.0, row["cause"])
+        return Score(LOWEST, row["cause"])
     certificate = question.certificate
     if certificate is None:
         return Score(0.0, "no certificate")
@@ -143,7 +147,7 @@ def _steps(question: Question, row: Row) -> Score | None:
 
 def _usage(row: Row) -> Score:
     if not row["calls"]:
-        return Score(-5.0, "no call")
+        return Score(LOWEST, "no call")
     unfit = row["unfit"] / max(1, row["correct"])
     return Score(bounded(5 - 10 * row["faults"] - 5 * unfit), f"{row['faults']:.0%} of the calls failed, {unfit:.0%} of the right rollouts broke a rule")
 

@@ -73,9 +73,9 @@ async def _one(job: PlayJob, playing: Playing, judge: AnswerJudge, question: Que
             episodes = await asyncio.gather(*(continued(playing.player, task, begin, number, journal) for number in range(num)))
         except ProviderFault as fault:
             raise QuestloomError(f"a provider failed while {question.id} was played on ({fault}); run the same command again") from fault
-    stopped = next((e.end_evidence for e in episodes if e.end == EndReason.PROVIDER), "")
-    if stopped:
-        raise QuestloomError(f"a provider failed while {question.id} was played on ({stopped}); run the same command again")
+    stopped = next((e for e in episodes if e.end == EndReason.PROVIDER), None)
+    if stopped is not None:
+        raise QuestloomError(f"a provider failed while {question.id} was played on ({stopped.end_evidence}); run the same command again")
     made = []
     for episode in episodes:
         judged = await judge.judge(question.answer, episode.answer, question=question.text, language=question.language, item_id=question.id,

@@ -96,7 +96,7 @@ def _moves(cause: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Move]:
         return REMEDIES.get(cause, ())
     ordered = sorted(HARDER, key=lambda move: effect(move[0], rows) * move[1])
     moves = ordered if cause == "too_easy" else [(path, -direction) for path, direction in ordered]
-    return [(path, direction) for path, direction in moves if direction < 0 or not _overshoots(path, cause, rows)]
+    return [(path, direction) for path, direction in moves if direction == -1 or not _overshoots(path, cause, rows)]
 
 
 def _idle(path: str, recipe: Recipe) -> bool:

@@ -2,8 +2,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from agent.judges.normalise import fold
+from agent.tools.tool_settings import ToolName
 from records.episodes import Episode, ToolStatus
 from records.outcomes import Reason, Rejection
 from records.trajectories import ToolStatistics, Trajectory
@@ -11,6 +13,10 @@ from transforms.episodes.episode_folder import ANSWER, PLAY, PROCESS, EpisodeFol
 from transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
+KINDS: dict[ToolName, str] = {
+    "text_search": "search", "web_search": "search", "image_search": "search", "visit": "read", "python_interpreter": "compute",
+    **dict.fromkeys(("crop", "rotate", "flip", "sharpen", "super_resolution", "perspective_correct", "layout_parsing"), "look")}
+"""What each tool is for. Ours: ODE (section 3.4) groups chains of calls into families of solving and does not say which."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +70,16 @@ class Played:
             if rollout.said:
                 said[fold(rollout.said)].add(rollout.solved)
         return any(len(verdicts) > 1 for verdicts in said.values())
+
+
+def strategy_of(chain: Sequence[str]) -> tuple[str, ...]:
+    """The family of a chain of calls: the kinds of its tools in their order, where several of one kind in a row count as one.
+
+    >>> strategy_of(["text_search", "visit", "visit", "crop", "rotate", "text_search", "a tool that there is not"])
+    ('search', 'read', 'look', 'search', 'other')
+    """
+    kinds: dict[str, str] = {**KINDS}
+    return tuple(kind for kind, _ in groupby(kinds.get(name, "other") for name in chain))
 
 
 def rollout_of(episode: Episode, outcome: str, process: str = "") -> Rollout:

@@ -11,7 +11,7 @@ from pipeline.evolve.axes import axes_of
 from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from pipeline.evolve.probes import probe
 from pipeline.evolve.rivals import FittingRival, fitting_rival
-from pipeline.evolve.rollouts import Played, Rollout, read_rollouts
+from pipeline.evolve.rollouts import Played, Rollout, read_rollouts, strategy_of
 from pipeline.evolve.subset import questions_of, write_subset
 from pipeline.evolve.tags import SOUND, Evidence, Tag, tag_of
 from pipeline.recipe import Recipe
@@ -145,7 +145,8 @@ def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The round in numbers: shares of tags, pass rate of the tasks that no provider spoiled, behaviour, diversity of tool chains."""
+    """The round in numbers: shares of tags, pass rate of the tasks that no provider spoiled, behaviour. Of the rollouts with calls: how many chains of
+    calls are distinct, as a share (ODE's tool-chain diversity, section 3.4), and how many strategies are (ours, see `rollouts.KINDS`)."""
     tags = Counter(row["tag"] for row in rows)
     measured = [row for row in rows if row["tag"] != Tag.INFRA_FAILURE]
     chains = [tuple(chain) for row in measured for chain in row["chains"] if chain]
@@ -154,4 +155,8 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "pass_rate": Share(sum(r["correct"] for r in measured), sum(r["judged"] for r in measured)).as_json(),
             "good_match": Share(tags[Tag.GOOD_MATCH], len(measured)).as_json(),
             "behaviour": {name: round(fmean(r[name] for r in measured), 4) if measured else 0.0 for name in names}
-            | {"chain_diversity": round(len(set(chains)) / len(chains), 4) if chains else 0.0}}
+            | {"chain_diversity": _distinct(chains), "strategy_diversity": _distinct([strategy_of(chain) for chain in chains])}}
+
+
+def _distinct(found: Sequence[tuple[str, ...]]) -> float:
+    return round(len(set(found)) / len(found), 4) if found else 0.0

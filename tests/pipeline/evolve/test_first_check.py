@@ -109,3 +109,37 @@ def test_what_is_closed_lets_go_of_the_model_so_that_a_trainer_has_its_memory():
         del engine
     gc.collect()
     assert model() is None
+
+
+def test_where_the_teacher_plays_errors_name_the_teachers_section(tmp_path):
+    with pytest.raises(InputError, match=r"^teach\.model \./nowhere: is no folder"):
+        check_players(load_recipe("demo", ("teach.engine=transformers", "teach.model=./nowhere")))
+    sft = load_recipe("demo", ("teach.engine=transformers", "teach.model=./nowhere", "evolve.mode=sft", "evolve.policy={engine: oracle}"))
+    with pytest.raises(InputError, match=r"^teach\.model \./nowhere: is no folder"):
+        check_players(sft)
+    with pytest.raises(InputError, match=r"^evolve\.policy\.model \./nowhere: is no folder"):
+        check_players(load_recipe("demo", ("evolve.policy={engine: transformers, model: ./nowhere}",)))
+
+
+def test_a_model_by_name_is_no_folder_that_is_looked_for():
+    check_players(load_recipe("demo", ("evolve.policy={engine: transformers, model: some/model}",)))
+
+
+@pytest.mark.parametrize("launcher", [[], ["sh", "--quiet"]])
+def test_a_launcher_is_looked_for_by_its_first_word(tmp_path, launcher):
+    data = shown(tmp_path)
+    data["evolve"]["train"]["launcher"] = launcher
+    check_players(made(data, tmp_path))
+
+
+def test_other_tools_or_limits_are_named_with_both_values_and_both_ways_to_make_them_the_same(tmp_path):
+    with pytest.raises(InputError) as caught:
+        check_players(made(shown(tmp_path, limits={"calls": 7}), tmp_path))
+    assert 'evolve.policy.limits.calls, or add "play.limits.calls=…" to evolve.train.set' in str(caught.value)
+    assert "(play.limits.calls of grpo-vsearcher)" in str(caught.value)
+    with pytest.raises(InputError, match=r"evolve\.policy\.tools\.max_new_pictures: is 4, and GRPO would train with 5"):
+        check_players(made(shown(tmp_path, tools={"tools": ["text_search", "image_search", "visit", "crop"]}), tmp_path))
+
+
+def test_sampling_may_differ_between_measuring_and_training(tmp_path):
+    check_players(made(shown(tmp_path, temperature=0.1, top_p=0.5), tmp_path))

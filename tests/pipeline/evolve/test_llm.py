@@ -3,14 +3,18 @@ import asyncio
 
 import pytest
 
+from files.opened import Opened
 from models.messages import Picture
 from models.structured import BadReply
 from pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis
-from pipeline.evolve.llm_diagnoser import LlmDiagnoser
-from pipeline.evolve.llm_editor import Editor
+from pipeline.evolve.llm_diagnoser import LlmDiagnoser, _proved
+from pipeline.evolve.llm_editor import Editor, open_editor
+from pipeline.evolve.loop_folder import RoundFolder
 from pipeline.recipe import recipe_of
+from pipeline.synth.job import Job
+from records.synthesis import Certificate
 from tests.pipeline.evolve.asked import question
-from tests.pipeline.evolve.made import IDS, row
+from tests.pipeline.evolve.made import IDS, a_loop, a_round, row
 from tests.prompts.scripted import Scripted
 
 RECIPE = recipe_of({"name": "made"}, "test")
@@ -91,3 +95,136 @@ def test_the_reviewer_says_why_it_refuses():
     made, _ = edited({"edits": [{"why": "w", "number": 1, "path": "draft.detail_share", "action": "set", "value": "0.45"}]})
     client = Scripted([("review_edits", "draft.detail_share 0.2 -> 0.45", {"verdicts": [{"number": 1, "why": "rests on one case", "accept": False}]})])
     assert Editor(client, 3, "round 1").reviewed(made, GROUPS, [row(i) for i in IDS]) == ["rests on one case"]
+
+
+EDIT = {"why": "w", "number": 1, "path": "draft.detail_share", "action": "set", "value": "0.45"}
+
+
+@pytest.mark.parametrize(("before", "change", "after"), [
+    ("Be kind. Be fair.", {"action": "replace", "value": "Be kind. => Be brief."}, "Be brief. Be fair."),
+    ("Be kind. Be kind.", {"action": "replace", "value": "Be kind. => Be brief."}, "Be brief. Be kind."),
+    ("Be kind.", {"action": "rewrite", "value": "Be brief."}, "Be brief."), ("Be kind.", {"action": "append", "value": "Be brief."}, "Be kind.\nBe brief.")])
+def test_a_text_is_appended_to_rewritten_or_replaced_in_its_first_place(before, change, after):
+    told = recipe_of({"name": "made", "models": {"llm": {"guidance": {"inject": before}}}}, "test")
+    client = Scripted([("propose_edits", "", {"edits": [{**EDIT, "path": "models.llm.guidance.inject", **change}]})])
+    (made,) = Editor(client, 3, "round 1").proposed(told, GROUPS, [row(i) for i in IDS], (), 4)
+    assert (made.before, made.after, made.action) == (before, after, change["action"])
+
+
+@pytest.mark.parametrize("value", ["Be kind. -> Be brief.", "Be cruel. => Be brief."])
+def test_words_that_do_not_stand_in_the_text_are_sent_back(value):
+    told = recipe_of({"name": "made", "models": {"llm": {"guidance": {"inject": "Be kind."}}}}, "test")
+    bad = {**EDIT, "path": "models.llm.guidance.inject", "action": "replace", "value": value}
+    client = Scripted([("propose_edits", "", {"edits": [bad]}), ("propose_edits", "do not stand in the text", {"edits": []})])
+    assert Editor(client, 3, "round 1").proposed(told, GROUPS, [row(i) for i in IDS], (), 4) == []
+
+
+def test_a_number_is_not_replaced_in_part():
+    _, client = edited({"edits": [{**EDIT, "action": "replace", "value": "0 => 1"}]}, ("propose_edits", "do not stand in the text", {"edits": []}))
+    assert len(client.prompts) == 2
+
+
+@pytest.mark.parametrize(("value", "after"), [("0.45", 0.45), ("true", True), ("optional", "optional"), ('"optional"', "optional")])
+def test_a_value_is_read_as_json_or_else_as_a_word(value, after):
+    made, _ = edited({"edits": [{**EDIT, "value": value}]})
+    assert made[0].after == after and type(made[0].after) is type(after)
+
+
+@pytest.mark.parametrize("number", [0, -1, 3])
+def test_only_a_fault_of_the_list_can_be_cited(number):
+    two = [*GROUPS, {"stage": "paths", "cause": "few_sources", "weight": 3.0, "tasks": list(IDS[4:7]), "whys": ["w"] * 3}]
+    client = Scripted([("propose_edits", "", {"edits": [{**EDIT, "number": number}]}),
+                       ("propose_edits", f"there is no fault {number}", {"edits": [{**EDIT, "number": 2}]})])
+    (made,) = Editor(client, 3, "round 1").proposed(RECIPE, two, [row(i) for i in IDS], (), 4)
+    assert (made.stage, made.cause, made.tasks) == ("paths", "few_sources", IDS[4:7])
+
+
+def test_the_editor_is_shown_faults_with_six_tasks_each_fields_with_their_bounds_dead_ends_and_how_many_edits_it_may_make():
+    told = [{**GROUPS[0], "tasks": list(IDS), "whys": [f"why {n}" for n in range(8)]}]
+    client = Scripted([("propose_edits", "", {"edits": []})])
+    Editor(client, 3, "round 1").proposed(RECIPE, told, [row(i) for i in IDS], {"b", "a"}, 4)
+    text = client.prompts[0][1]
+    assert "1. writer / too_easy: 8 tasks, weight 12" in text and "(why 5)" in text and "(why 6)" not in text
+    assert "filters.text_search = true (true | false)" in text and 'grounding.mode = "required" (none | optional)' in text
+    assert 'models.llm.guidance.inject = "" (text of at most 600 characters)' in text and "certificate.margin = 2 (1 to 4, step 1)" in text
+    assert "a\nb" in text and "at most 4 changes" in text
+    none = Scripted([("propose_edits", "(none)", {"edits": []})])
+    Editor(none, 3, "round 1").proposed(RECIPE, told, [row(i) for i in IDS], (), 4)
+
+
+def reviewed(*verdicts, num: int = 2):
+    made, _ = edited({"edits": [EDIT] * num})
+    client = Scripted([("review_edits", "", {"verdicts": list(said)}) for said in verdicts])
+    return Editor(client, 3, "round 1").reviewed(made, GROUPS, [row(i) for i in IDS]), client
+
+
+NO, YES = {"why": "rests on one case", "accept": False}, {"why": "fits", "accept": True}
+
+
+def test_each_edit_has_the_verdict_of_its_number_in_whatever_order_they_come():
+    assert reviewed([{"number": 2, **NO}, {"number": 1, **YES}])[0] == ["", "rests on one case"]
+    assert reviewed([{"number": 2, **YES}, {"number": 1, "why": "", "accept": False}])[0] == ["refused", ""]
+
+
+@pytest.mark.parametrize("missing", [1, 2])
+def test_an_edit_without_a_verdict_is_asked_for_again(missing):
+    found, client = reviewed([{"number": 3 - missing, **YES}], [{"number": 1, **YES}, {"number": 2, **NO}])
+    assert found == ["", "rests on one case"] and f"no verdict on {missing}" in client.prompts[1][1]
+
+
+def test_the_reviewer_is_shown_the_faults_the_edits_and_how_many_tasks_an_edit_must_rest_on():
+    _, client = reviewed([{"number": 1, **YES}, {"number": 2, **YES}])
+    text = client.prompts[0][1]
+    assert "What of task0? (one search)" in text and "2. set draft.detail_share 0.2 -> 0.45, for writer / too_easy: w" in text and "at least 3 tasks" in text
+
+
+@pytest.mark.parametrize(("diagnoser", "edits"), [("llm", True), ("measured", False)])
+def test_a_model_edits_where_a_model_diagnoses(tmp_path, monkeypatch, diagnoser, edits):
+    loop = a_loop(tmp_path, diagnoser=diagnoser, min_cases=5)
+    at = a_round(loop, 2, made=loop.recipe, parent=1)
+    client = Scripted([])
+    monkeypatch.setattr(RoundFolder, "as_run", property(lambda self: self.recipe))
+    monkeypatch.setattr(Job, "client", lambda self, stage: client)
+    assert open_editor(loop, at, Opened()) == (Editor(client, 5, "round 2") if edits else None)
+
+
+def test_a_fault_that_was_measured_is_not_said_twice_and_one_that_the_model_says_twice_counts_once():
+    faults = [{"why": "a", "cause": "few_sources", "stage": "paths", "severity": 1}, {"why": "b", "cause": "few_sources", "stage": "paths", "severity": 4},
+              {"why": "c", "cause": "text_search", "stage": "filters", "severity": 1}]
+    found, _ = diagnosed(said(faults=faults))
+    assert [(f.cause, f.severity) for f in found.tasks[0].findings] == [("text_search", 5.0), ("few_sources", 4.0)]
+
+
+def test_a_dimension_that_no_model_was_asked_for_keeps_what_was_measured():
+    found, _ = diagnosed(said(scores=[{"dimension": d, "why": "so", "score": -2} for d in ASKED]))
+    assert {score.value for score in found.tasks[0].scores.values()} == {-2.0} and set(found.tasks[0].scores) == set(ASKED)
+
+
+def test_a_model_is_not_asked_for_what_only_a_batch_has():
+    client = Scripted([("diagnose", "step_appropriateness", {"scores": [
+        {"dimension": d, "why": "so", "score": 1} for d in WEIGHTS["sft"] if d != "tool_pattern_diversity"], "faults": []})])
+    asked = question()
+    made = LlmDiagnoser(Measured(), client, "sft", evidence=lambda question: [], shown=lambda question: Picture(b""))
+    assert asyncio.run(made.diagnose({asked.id: asked}, [row(asked.id)])).tasks[0].scores["step_appropriateness"].value == 1.0
+
+
+@pytest.mark.parametrize(("changes", "words", "not_words"), [
+    ({"chain_outcomes": ["wrong_answer_given"], "chain_answers": [""]}, "1. wrong answer given: visit", "it answered"),
+    ({"chain_outcomes": ["no_answer_given"], "chain_answers": ["x"]}, "1. no answer given: visit", "it answered"),
+    ({"tag": "too_hard", "teacher": "solved"}, "though the teacher solved it", "no teacher"),
+    ({"tag": "fake_hard", "cause": "unsolved", "teacher": "failed"}, "and no teacher solved it", "though"),
+    ({"chains": [["a", "b"], ["c"]], "chain_outcomes": ["correct"] * 2, "chain_answers": ["x"] * 2}, "1. right: a, b\n2. right: c", "wrong"),
+    ({"tag": "good_match"}, "sometimes, as it should be", "more often")])
+def test_the_diagnoser_is_told_no_more_than_happened(changes, words, not_words):
+    _, client = diagnosed(said(), **changes)
+    told = client.prompts[0][1].split("It was played")[1].split("Score from")[0]
+    assert words in told and not_words not in told
+
+
+@pytest.mark.parametrize(("counted", "words"), [
+    (None, "That no other answer fits was not proved."), ({"basis": "external"}, "That no other answer fits was not proved."),
+    ({"basis": "votes"}, "That no other answer fits was proved by models that found no second answer."),
+    ({"basis": "closed", "effective_hops": 2}, "which the store has. The words lead over 2 claims to the answer."),
+    ({"basis": "margin", "effective_hops": 3, "answers_without_picture": 7}, "3 claims to the answer; without the picture 7 answers or more would fit.")])
+def test_the_diagnoser_is_told_what_proves_that_there_is_one_answer(counted, words):
+    assert _proved(question().replace(certificate=Certificate(margin=-1, **counted) if counted else None)).endswith(words)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from files.opened import Opened
+from pipeline.evolve.edits import Edit
 from pipeline.evolve.loop import begin_loop, prepared, run_step
 from pipeline.evolve.loop_folder import LoopFolder, write_json
 from pipeline.evolve.loop_report import build_loop_report
@@ -210,3 +211,150 @@ def test_a_loop_whose_teacher_has_no_model_is_refused_before_its_first_round(tmp
     with pytest.raises(InputError, match="needs a model in the role 'agent'"):
         begin_loop(str(tmp_path / "loop"), load_recipe("ode", ("writer=graph", policy)), "no store")
     assert not (tmp_path / "loop").exists()
+
+
+class Models:
+    """An editor that proposes and refuses what a test says; keeps what it was shown."""
+
+    def __init__(self, edits=(), refusals=()):
+        self.edits, self.refusals, self.shown = list(edits), dict(refusals), []
+
+    def proposed(self, recipe, groups, rows, dead_ends, most):
+        self.shown.append((groups, rows, dead_ends, most))
+        return self.edits
+
+    def reviewed(self, edits, groups, rows):
+        self.shown.append([edit.path for edit in edits])
+        return [self.refusals.get(edit.path, "") for edit in edits]
+
+
+def by_models(monkeypatch, loop, at, **said):
+    models = Models(**said)
+    monkeypatch.setattr("pipeline.evolve.update.open_editor", lambda *args: models)
+    return updated(loop, at), models
+
+
+def edit(path, before, after, **fields):
+    return Edit(**{"action": "set", "path": path, "before": before, "after": after, "stage": "filters", "cause": "text_search", "tasks": IDS[:4], "why": "w",
+                   **fields})
+
+
+def test_what_the_reviewer_refuses_is_not_made_and_stands_with_its_reason(tmp_path, monkeypatch):
+    loop = a_loop(tmp_path)
+    both = [edit("filters.text_search", False, True), edit("filters.text_search_k", 5, 10)]
+    found, models = by_models(monkeypatch, loop, a_round(loop, 1, finding=LEAK), edits=both, refusals={"filters.text_search": "rests on one case"})
+    assert [e["path"] for e in found["edits"]] == ["filters.text_search_k"]
+    assert [(e["path"], e["refused"], e["by"]) for e in found["refused"]] == [("filters.text_search", "rests on one case", "model")]
+    after = recipe_of(found["next"], "next").filters
+    assert (after.text_search, after.text_search_k) == (False, 10) and models.shown[1] == ["filters.text_search", "filters.text_search_k"]
+
+
+def test_the_rules_stand_before_the_reviewer_and_hold_for_a_models_edits_too(tmp_path, monkeypatch):
+    loop = a_loop(tmp_path)
+    wild = [edit("filters.text_search_k", 5, 20), edit("run.shards", 16, 17), edit("filters.text_search", False, True, tasks=IDS[:2])]
+    found, models = by_models(monkeypatch, loop, a_round(loop, 1, finding=LEAK), edits=wild)
+    assert found["edits"] == [] and [e["by"] for e in found["refused"]] == ["rules"] * 3 and len(models.shown) == 1, "nothing is left to review"
+    assert found["next"] == loop.recipe.resolved()
+
+
+def test_where_the_model_proposes_nothing_the_measured_remedies_are_reviewed(tmp_path, monkeypatch):
+    loop = a_loop(tmp_path)
+    found, models = by_models(monkeypatch, loop, a_round(loop, 1, finding=LEAK))
+    assert [e["path"] for e in found["edits"]] == ["filters.text_search"] == models.shown[1]
+    refused, _ = by_models(monkeypatch, loop, a_round(a_loop(tmp_path / "b"), 1, finding=LEAK), refusals={"filters.text_search": "no"})
+    assert refused["edits"] == [] and refused["next"] == loop.recipe.resolved()
+
+
+def test_of_more_edits_than_a_round_may_make_the_first_are_made_and_the_others_said(tmp_path, monkeypatch):
+    loop = a_loop(tmp_path, max_edits=2)
+    many = [edit("filters.text_search", False, True), edit("filters.text_search_k", 5, 10), edit("filters.image_search_k", 5, 10)]
+    found, models = by_models(monkeypatch, loop, a_round(loop, 1, finding=LEAK), edits=many)
+    assert [e["path"] for e in found["edits"]] == ["filters.text_search", "filters.text_search_k"] and models.shown[0][3] == 2
+    assert [(e["path"], e["refused"]) for e in found["refused"]] == [("filters.image_search_k", "more than 2 edits")]
+
+
+def test_one_field_is_edited_once(tmp_path, monkeypatch):
+    loop = a_loop(tmp_path)
+    twice = [edit("filters.text_search_k", 5, 10), edit("filters.text_search_k", 5, 10)]
+    found, _ = by_models(monkeypatch, loop, a_round(loop, 1, finding=LEAK), edits=twice)
+    assert len(found["edits"]) == 1 and "already" in found["refused"][0]["refused"]
+
+
+def test_a_fault_that_the_edit_does_not_cite_is_no_ground_for_it(tmp_path, monkeypatch):
+    loop = a_loop(tmp_path)
+    found, _ = by_models(monkeypatch, loop, a_round(loop, 1, finding=LEAK), edits=[edit("filters.text_search", False, True, cause="too_easy")])
+    assert found["edits"] == [] and "rests on 0 tasks" in found["refused"][0]["refused"]
+
+
+def test_a_control_asks_no_model(tmp_path, monkeypatch):
+    for control in ("static", "random_edits"):
+        loop = a_loop(tmp_path / control, control=control)
+        _, models = by_models(monkeypatch, loop, a_round(loop, 1, finding=LEAK))
+        assert models.shown == []
+
+
+@pytest.mark.parametrize(("spoiled", "edits"), [(3, 1), (4, 0), (5, 0)])
+def test_from_half_of_the_tasks_spoiled_by_a_provider_a_round_changes_nothing(tmp_path, spoiled, edits):
+    loop = a_loop(tmp_path)
+    at = a_round(loop, 1, finding=LEAK, cases=8, tags=("good_match",) * (8 - spoiled) + ("infra_failure",) * spoiled)
+    found = updated(loop, at)
+    assert len(found["edits"]) == edits
+    if not edits:
+        assert found["note"].startswith(f"a provider failed in {spoiled / 8:.0%} of the tasks") and found["next"] == at.recipe.resolved()
+
+
+def second(tmp_path, *, tasks=8, model="", worse=True, **evolve):
+    """A second round of fewer tasks, or one that scored less, edited from the first."""
+    loop = a_loop(tmp_path, **evolve)
+    first = a_round(loop, 1, finding=PICTURE, score=2.0)
+    updated(loop, first)
+    ended(first, model=model)
+    at = a_round(loop, 2, score=-1.0 if worse else 2.0, made=prepared(loop, 2).recipe, parent=1)
+    verified = at.read("verify")
+    at.write("verify", {**verified, "tasks": verified["tasks"][:tasks]})
+    return loop, at
+
+
+@pytest.mark.parametrize(("tasks", "back"), [(3, True), (4, False), (5, False)])
+def test_a_round_of_less_than_half_the_tasks_is_rolled_back_and_one_of_half_is_not(tmp_path, tasks, back):
+    assert bool(updated(*second(tmp_path, tasks=tasks, worse=False))["rolled_back"]) is back
+
+
+def test_a_roll_back_says_to_which_round_by_which_scores_and_over_which_tasks(tmp_path):
+    found = updated(*second(tmp_path))["rolled_back"]
+    assert found == {"to": 1, "score": -0.95, "score_before": 2.05, "errors": [0.0189, 0.0189], "dimensions": "all", "tasks": [8, 8]}
+    trained = updated(*second(tmp_path / "b", model="/new"))["rolled_back"]
+    assert trained["dimensions"] == "without the policy's"
+    taught = updated(*second(tmp_path / "c", model="/new", mode="sft"))["rolled_back"]
+    assert taught["dimensions"] == "all", "in mode sft the teacher played both"
+
+
+def test_after_a_roll_back_the_loop_goes_on_from_what_the_earlier_round_found(tmp_path):
+    loop, at = second(tmp_path)
+    found = updated(loop, at)
+    assert found["score"] == at.read("diagnose")["score"] and [(e["path"], e["cause"]) for e in found["edits"]] == [("grounding.margin", "not_grounded")]
+    assert recipe_of(found["next"], "next").grounding == dataclasses.replace(loop.round(1).recipe.grounding, margin=0.02), "what came of it is gone"
+
+
+def test_a_round_without_a_score_is_rolled_back_for_too_few_tasks_alone(tmp_path):
+    loop, at = second(tmp_path)
+    at.write("diagnose", {**at.read("diagnose"), "tasks": [], "score": None})
+    assert updated(loop, at)["rolled_back"] is None
+    loop, at = second(tmp_path / "b", tasks=2)
+    at.write("diagnose", {**at.read("diagnose"), "tasks": [], "score": None})
+    back = updated(loop, at)["rolled_back"]
+    assert back["score"] is None and back["score_before"] == 2.05 and len(back["errors"]) == 1
+
+
+def test_dead_ends_are_kept_while_the_same_policy_plays_and_grow(tmp_path):
+    loop, at = second(tmp_path)
+    ends = updated(loop, at)["dead_ends"]
+    ended(at)
+    third = a_round(loop, 3, made=prepared(loop, 3).recipe, parent=1)
+    assert updated(loop, third)["dead_ends"] == ends == ['["grounding.mode","optional"]']
+
+
+def test_the_first_round_has_no_dead_ends_and_is_rolled_back_to_nothing(tmp_path):
+    loop = a_loop(tmp_path)
+    found = updated(loop, a_round(loop, 1, score=-5.0))
+    assert found["dead_ends"] == [] and found["rolled_back"] is None and found["parent"] == 1

@@ -102,7 +102,7 @@ def test_without_a_contact_no_service_is_asked(tmp_path, monkeypatch):
 REPORTS = SHARED / "data" / "reports"
 
 
-@pytest.mark.skipif(not REPORTS.exists(), reason="the reported inputs are not here")
+@needs("reports")
 def test_of_the_reported_owners_only_the_second_is_best_and_a_century_is_found_by_its_years(tmp_path):
     run_ingest(IngestOptions(store=str(tmp_path / "store"), entities=(str(REPORTS / "century.json"),), snapshot="2026-01-31"))
     store = Store.open(str(tmp_path / "store"))
@@ -115,7 +115,7 @@ def test_of_the_reported_owners_only_the_second_is_best_and_a_century_is_found_b
     assert store.profile("P571").num_values == 2
 
 
-@pytest.mark.skipif(not REPORTS.exists(), reason="the reported inputs are not here")
+@needs("reports")
 @pytest.mark.parametrize("languages", [(), ("en",), ("de",), ("en", "de")])
 def test_a_reported_alias_under_mul_leaks_and_is_right(tmp_path, languages):
     dump = str(REPORTS / "mul_aliases.json")

@@ -1,0 +1,55 @@
+"""What a loop pays: one call cache and one budget for all of its rounds, and what each of them added to the ledger."""
+import dataclasses
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any, Literal
+
+from calls.attempts import CostLine
+from calls.ledger import cost_lines, has_ledger
+from pipeline.evolve.loop_folder import LoopFolder, RoundFolder, write_json
+from pipeline.recipe import Recipe
+from pipeline.report.spend_text import money_words
+from transforms.stages.run_folder import RunFolder
+
+FILE = "spent.json"
+"""Of a round: the ledger's sums by stage before and after it. No step's file, since a request that was under way at a kill counts twice."""
+SUMS = ("num_calls", "money", "num_unpriced")
+
+
+def calls_of(loop: LoopFolder, recipe: Recipe) -> Path | str:
+    """Where replies, ledger and budget of all rounds are: what one round has asked, no other pays for again.
+
+    Args:
+        recipe: a round's. A file or an address that it names stays; an address without a prefix gets the loop's.
+    """
+    return RunFolder(str(loop.path)).calls(recipe.run.calls)
+
+
+def note_spent(loop: LoopFolder, at: RoundFolder, when: Literal["before", "after"]) -> None:
+    """Writes what the ledger says before or after a round; what was noted before stays. The trainer's judges have a ledger of their own."""
+    noted = _noted(at)
+    if when == "before" and noted:
+        return
+    ledger = calls_of(loop, at.recipe)
+    lines = cost_lines(ledger, by=("stage",)) if has_ledger(ledger) else []
+    write_json(at.path / FILE, {**noted, when: {line.group[0]: {name: getattr(line, name) for name in SUMS} for line in lines}})
+
+
+def spent_words(at: RoundFolder) -> str:
+    """What the calls of a round cost; "" where none was made, or the round has not ended."""
+    noted = _noted(at)
+    stages = {stage: Counter(sums) for stage, sums in noted.get("after", {}).items()}
+    for stage, sums in noted["before"].items() if stages else ():
+        stages[stage].subtract(sums)
+    total = sum(stages.values(), Counter())
+    if not total["num_calls"]:
+        return ""
+    line = CostLine(**{**dict.fromkeys((f.name for f in dataclasses.fields(CostLine)), 0), "group": (), **total})
+    told = ", ".join(f"{stage} {sums['num_calls']:,}" for stage, sums in sorted(stages.items()) if sums["num_calls"])
+    return f"{line.num_calls:,} ({told}); money: {money_words(line)}"
+
+
+def _noted(at: RoundFolder) -> dict[str, dict[str, Any]]:
+    path = at.path / FILE
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
