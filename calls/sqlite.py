@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import quote
 
 from calls.attempts import FREE_OF_CHARGE, Status
-from calls.beside import Beside
 from calls.budget import Budget, Spend
 from calls.cache import Decision, Started
 from calls.owner import is_alive, this_owner
@@ -97,7 +96,6 @@ class SqliteCache:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._connection = _open(self.path)
-        self._beside = Beside(self.path, VERSION)
         self._owner = this_owner()
         self._waiting: list[tuple[Callable[[], Any], asyncio.Future | None]] = []
         self._flush_loop: asyncio.AbstractEventLoop | None = None
@@ -107,8 +105,8 @@ class SqliteCache:
     # the protocol
 
     async def lookup(self, key: str) -> Reply | None:
-        """The reply of a key, if it has arrived here, or earlier in another part of the same work."""
-        return self._reply_of(key) or self._beside.get(key)
+        """The reply of a key, if it has arrived."""
+        return self._reply_of(key)
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
         """Decides on a request; see `CallCache`."""
@@ -144,7 +142,6 @@ class SqliteCache:
     def close(self) -> None:
         """Closes the file; the last process to do so leaves it as one file without a log beside it."""
         self._connection.close()
-        self._beside.close()
 
     # group commit
 

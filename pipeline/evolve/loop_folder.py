@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from calls.beside import share_replies
 from files.parquet import write_whole
 from pipeline.recipe import Recipe, recipe_of
 from records.errors import InputError
@@ -17,8 +16,6 @@ STEPS = ("forward", "verify", "diagnose", "update", "train")
 """In their order."""
 FILES = {"forward": "forward.json", "verify": "verify.json", "diagnose": "diagnosis.json", "update": "update.json", "train": "train.json"}
 """The file that a step writes last."""
-CALLS = ("*/[0-9][0-9]/synth/calls.sqlite", "*/[0-9][0-9]/*/episodes/*/calls.sqlite")
-"""Where the parts of rounds keep their calls. Each has its own ledger and budget; what one has paid for serves the others."""
 VERSION = 2
 """Of a loop's files. Those of the first, which state none, say less of rollouts and findings, and other loops' rounds were drawn with the same seeds."""
 
@@ -182,7 +179,6 @@ class LoopFolder:
         if self.path.exists() and any(self.path.iterdir()):
             raise InputError(str(self.path), "is not empty and holds no loop", "Name a new or an empty --out folder.")
         write_json(self.path / "loop.json", {**facts, "version": VERSION})
-        share_replies(self.path, CALLS)
 
 
 def write_json(path: Path, value: Any) -> None:
