@@ -5,18 +5,13 @@ answered from it, nothing is sent, and a call that it lacks is a provider fault 
 """
 import asyncio
 import functools
-import logging
 import re
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from agent.live.http_client import Http, Keys, is_blocked, is_public
 from agent.live.live_settings import LiveSettings, ServiceSettings
-from agent.live.screenshots import LEAST_SECONDS, open_browser
-from agent.live.screenshots import PROVIDER as BROWSER
 from agent.live.service_protocols import (
     Asked,
     FoundPage,
@@ -44,16 +39,11 @@ from models.picture_file import decode
 from records.errors import InputError, ProviderFault
 from records.identity import sha256_hex
 
-LOG = logging.getLogger(__name__)
 KINDS = {"text": ("serper", "serper_scholar", "google"), "picture": ("vision", "lens"), "words": ("serper_images", "google_images"),
          "reader": ("jina",), "ocr": ("pp_structure",)}
 PICTURES_A_PAGE = 3
 """Addresses that are tried for one page's picture."""
 MAX_PAGE_PICTURES = 8
-BROWSERS = 2
-"""Browsers at a time in a process; each takes half a gigabyte."""
-SPARE_SECONDS = 3.0
-"""For a browser that is stopped to end."""
 STAGE = "tools"
 # No bracket inside of a text, none inside of an address, and one level of parentheses there ("…/Mercury_(planet)"): no two attempts read
 # the same stretch, so a page that opens brackets without end is read in linear time.
@@ -91,11 +81,6 @@ class LiveProvider:
             self._keys[role] = Keys(() if settings.replay else service.keys(f"live.{role}"))
             caller.set_pace(service.kind, service.pace())
         caller.set_pace("pictures", Pace(max_in_flight=32))
-        caller.set_pace(BROWSER, Pace(max_in_flight=BROWSERS))
-        if settings.browser and settings.browser_seconds < LEAST_SECONDS:
-            raise InputError("live.browser_seconds", f"no page is shown within {settings.browser_seconds:g} s", f"Give {LEAST_SECONDS:g} or more; 20 is usual.")
-        self._browser = None if settings.replay or not settings.browser else open_browser(
-            settings.browser, "live.browser", allow_private=settings.allow_private, blocked_hosts=settings.blocked_hosts, max_bytes=settings.max_picture_bytes)
 
     @property
     def snapshot(self) -> str:
@@ -144,10 +129,7 @@ class LiveProvider:
         title, address = read.value.title, read.value.url or url
         if self._is_blocked(address):  # the address led there
             raise model_fault("blocked", "visit: this site is blocked. Look elsewhere.")
-        page = self._page(title or address, address, read.value.markdown)
-        if self.settings.browser and self._may_be_visited(address):
-            page = replace(page, screenshot=functools.partial(self._screenshot, address))
-        return Answered(value=page, cost=read.cost)
+        return Answered(value=self._page(title or address, address, read.value.markdown), cost=read.cost)
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
         """Text blocks by the OCR service, where there is one."""
@@ -209,27 +191,6 @@ class LiveProvider:
         try:
             return (await self._reply(request, send)).body
         except (ProviderFault, ToolFault):
-            return b""
-
-    async def _screenshot(self, url: str, seconds: float) -> bytes:
-        """The page as the browser shows it; b"" where that cannot be had, which is told in the log and the ledger and is no fault of the visit."""
-        seconds = min(seconds, self.settings.browser_seconds)
-        until = time.monotonic() + seconds
-
-        async def send(_: str) -> Reply:
-            assert self._browser is not None
-            # What is left after waiting for a free browser: a call whose visit has gone on is dropped here, and holds up no other.
-            return Reply(body=await self._browser.screenshot(url, until - time.monotonic()))
-
-        request = CallRequest(provider=BROWSER, content={"recording": self.settings.recording, "screenshot": url}, stage=STAGE, price=FREE,
-                              timeout=self.settings.browser_seconds + 30)
-        try:
-            async with asyncio.timeout(None if self.settings.replay else max(0.0, seconds) + SPARE_SECONDS):
-                return (await self._reply(request, send)).body
-        except ToolFault:
-            return b""  # replayed, and there was none
-        except (ProviderFault, TimeoutError) as error:
-            LOG.warning("no screenshot of %.300r: %s", url, error or "no browser was free in time")
             return b""
 
     def _page(self, title: str, url: str, markdown: str) -> Page:

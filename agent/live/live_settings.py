@@ -100,8 +100,4 @@ class LiveSettings:
     picture_timeout: float = 10.0
     max_picture_bytes: int = 10 << 20
     allow_private: bool = False
-    """Whether pictures may be fetched, and pages shown by the browser, from private and loopback addresses; for tests and networks of one's own."""
-    browser: str = ""
-    """Path or name of a Chromium or Chrome, for screenshots of visited pages; "" for none. Never as root: see the providers' README."""
-    browser_seconds: float = 20.0
-    """Until a screenshot is given up, waiting for a free browser included."""
+    """Whether pictures may be fetched from private and loopback addresses; for tests and networks of one's own."""

@@ -60,8 +60,6 @@ class Page:
     """Rows of its infobox."""
     links: tuple[PageLink, ...] = ()
     pictures: tuple[PagePicture, ...] = ()
-    screenshot: Callable[[float], Awaitable[bytes]] | None = None
-    """Within so many seconds, the page as a browser shows it, where one is configured; b"" where it cannot be had. Taken only when it is shown."""
 
 
 @dataclass(frozen=True, kw_only=True)

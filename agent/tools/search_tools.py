@@ -1,6 +1,5 @@
 """Tools that search and read. What they bring is other people's text: quoted, never obeyed, never a status."""
 import asyncio
-import time
 from typing import Annotated
 
 from pydantic import Field
@@ -17,8 +16,6 @@ NUM_SNIPPETS = 5
 SNIPPET_CHARS = 320
 ABOUT_CHARS = 160
 NEAREST = "The nearest that there are; perhaps none fits."
-SPARE_SECONDS = 5.0
-"""Of a call's time, left by the wait for a screenshot: a page's text is not lost to its picture."""
 
 DEFAULT_RESULTS = 5
 """What a schema says; the tool box puts the settings' number in its place (`toolbox.py`)."""
@@ -96,7 +93,6 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
         url: The page's address, as a search or a page gave it. Not every thing that is named has a page.
         goal: What you want to learn from the page.
     """
-    began = time.monotonic()
     found = await at.provider.page(url, goal)
     page = found.value
     parts: list[str | NewPicture] = [one_line(page.title) + (f"\nURL: {one_line(page.url, 2_000)}" if at.settings.addresses else "")]
@@ -108,13 +104,8 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
     if at.summarise is None and words.strip() and not at.settings.brief and not names_goal(page, goal):
         parts.append("The page says nothing in the goal's own words; it may say it in others, or another page may: search by words.")
     shown = page.pictures[:at.settings.max_new_pictures]
-    left = at.settings.seconds - (time.monotonic() - began) - SPARE_SECONDS
-    fetches = [*([page.screenshot(left)] if page.screenshot else []), *(p.fetch() for p in shown)]
-    fetched = await asyncio.gather(*fetches)
-    if page.screenshot and (screenshot := fetched.pop(0)):
-        parts += ["The page as a browser shows it:", NewPicture(data=screenshot, url=page.url, title=one_line(page.title))]
-        shown = shown[:at.settings.max_new_pictures - 1]
-    for picture, data in zip(shown, fetched, strict=False):
+    fetched = await asyncio.gather(*(p.fetch() for p in shown))
+    for picture, data in zip(shown, fetched, strict=True):
         if data:
             parts += [f"On the page: {one_line(picture.caption) or '(no caption)'}",
                       NewPicture(data=data, url=picture.url, title=one_line(page.title))]

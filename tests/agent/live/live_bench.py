@@ -27,7 +27,7 @@ class LiveBench:
             return ServiceSettings(kind=kind, address=services.base, key_env=KEYS, price=0.001, timeout=1.0, **rest)
 
         chosen = {"text": service("serper"), "picture": service("vision"), "words": service("serper_images"), "reader": service("jina"),
-                  "ocr": service("pp_structure"), "allow_private": True, **{k: service(v) if isinstance(v, str) and k not in ("recording", "browser") else v
+                  "ocr": service("pp_structure"), "allow_private": True, **{k: service(v) if isinstance(v, str) and k != "recording" else v
                                                                            for k, v in changes.items()}}
         self.cache = SqliteCache(folder / "calls.sqlite")
         self.caller = Caller(self.cache, retry=RetryPolicy(max_attempts=attempts, first_delay=0.001, max_delay=0.002, max_retry_after=5.0), budget=budget)

@@ -5,7 +5,7 @@ from knowledge.readers import popularity
 from knowledge.readers.popularity import plan_popularity, read_popularity
 from records.errors import InputError
 from records.knowledge import Popularity
-from tests.shared_data import SHARED
+from tests.shared_data import SHARED, needs
 
 GOOD = "id\tsitelinks\tpage_views\tsources\nQ23\t272\t350336\tcards\nQ42\t\t7\t\nQ5\t0\t\t\n"
 READ = [("Q23", Popularity(sitelinks=272, page_views=350_336)), ("Q42", Popularity(page_views=7)), ("Q5", Popularity(sitelinks=0))]
@@ -55,7 +55,7 @@ def test_a_packed_file_and_a_missing_one_are_refused(tmp_path):
         plan_popularity(str(tmp_path / "none.tsv"))
 
 
-@pytest.mark.skipif(not (SHARED / "data" / "slice").is_dir(), reason="the shared real data are not here")
+@needs("slice/popularity.tsv")
 def test_the_real_file_is_read_to_its_last_line():
     found = dict(read(SHARED / "data" / "slice" / "popularity.tsv"))
     assert len(found) == 4_498 and found["Q23"] == Popularity(sitelinks=272, page_views=350_336) and found["Q3"] == Popularity(sitelinks=186)
