@@ -44,6 +44,7 @@ def test_what_the_tools_lead_to_gets_a_check_and_a_changed_answer_is_rejected(jo
         check = next(c for c in question.certificate.checks if c.name == CHECK)
         verdict = next(v for v in question.verdicts if v.filter == "solvable" and v.solver == "oracle")
         assert check.passed and check.score >= 1 and (verdict.num_correct, verdict.num_samples) == (1, 1)
+    assert max(c.score for q in solved for c in q.certificate.checks if c.name == CHECK) > 1, "calls are counted, and not the answer"
     wrong = [q.replace(answer=q.answer.replace(text="Nobody at all", aliases=(), type="entity")) for q in solved[:2]]
     for refused in played(job, wrong):
         assert isinstance(refused, Rejection) and refused.reason == "not_solvable"
