@@ -234,9 +234,17 @@ def test_a_characters_bytes_may_come_in_several_writes_events_and_surrogates(ask
 def test_the_usage_of_a_stream_is_what_its_last_chunks_tell(asker):
     told = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
     asker.serve(raw(event({"content": ANSWER}, usage={"prompt_tokens": 10, "completion_tokens": 1}), event({}, "stop", usage=None),
-                    event(usage=told), "data: [DONE]\n\n"))
+                    event(usage=told), event(usage=None), "data: [DONE]\n\n"))
     reply = asker.ask()
     assert (reply.tokens_in, reply.tokens_out) == (10, 5)
+
+
+@pytest.mark.parametrize("index", [0, "0", None])
+def test_of_a_stream_with_several_choices_the_first_is_read(asker, index):
+    told = ((index, ANSWER[:5]), (1, "other"), (index, ANSWER[5:]))
+    pieces = [{"choices": [{"index": which, "delta": {"content": text}, "finish_reason": None}]} for which, text in told]
+    asker.serve(raw("".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces) + "data: [DONE]\n\n"))
+    assert asker.ask().text == ANSWER
 
 
 @pytest.mark.parametrize("pieces", [
