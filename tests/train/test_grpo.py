@@ -149,9 +149,9 @@ def test_an_update_is_run_again_bit_for_bit(runs):
 def test_an_update_that_comes_out_otherwise_is_told(runs, tmp_path, capsys):
     shutil.copytree(runs / "unbroken", tmp_path / "out")
     path = tmp_path / "out" / "replay" / "step-000000" / "rank-00000.pt"
-    rows = torch.load(path, weights_only=True)
-    rows[0]["advantage"] += 0.5
-    torch.save(rows, path)
+    share = torch.load(path, weights_only=True)
+    share["taught"][0]["advantage"] += 0.5
+    torch.save(share, path)
     assert replay([str(tmp_path / "out"), "--update", "1"]) == 1
     said = capsys.readouterr().err
     assert "update 1 comes out otherwise: loss was" in said and "the weights are not those of the checkpoint" in said
