@@ -65,3 +65,11 @@ def test_among_equals_the_seed_draws():
 
 def test_of_fewer_questions_than_are_asked_for_all_become_tasks():
     assert len(balanced([question("a"), question("b")], 9, levels={}, seed=1)) == 2 and balanced([], 9, levels={}, seed=1) == []
+
+
+def test_a_domain_that_was_taken_counts_as_one_and_a_level_by_its_weight():
+    tasks = [question(f"a{n}", "easy", domain="arts") for n in range(30)] + [question("x", "easy", domain="life"), question("y", "hard", domain="arts")]
+    first, second = balanced(tasks, 2, levels={"easy": 1.5, "hard": 1.5}, seed=1)
+    assert first.seed_id.startswith("a") and second.seed_id == "x", "the level again costs 1 / 1.5, the domain again 1"
+    first, second = balanced(tasks, 2, levels={"easy": 0.5, "hard": 0.5}, seed=1)
+    assert first.seed_id.startswith("a") and second.seed_id == "y", "the level again costs 1 / 0.5"

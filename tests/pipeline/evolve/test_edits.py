@@ -66,6 +66,11 @@ def test_a_number_moves_by_exactly_one_step_up_or_down(after, why):
     assert found.startswith("is no single step" if why else "") and bool(found) is bool(why)
 
 
+@pytest.mark.parametrize(("after", "good"), [(0.3, True), (0.7, True), (0.1, False), (0.9, False)])
+def test_two_steps_are_no_single_one_in_either_direction(after, good):
+    assert (refused(replace(GOOD, path="draft.reverse_share", before=0.5, after=after)) == "") is good
+
+
 def test_a_value_that_the_recipe_refuses_is_refused_in_its_words():
     drawn = recipe_of({"name": "made", "seeds": {"methods": {"paths": 0.5}, "levels": {"easy": 0.3}}, "filters": {"text_search": False}}, "test")
     edit = replace(GOOD, path="seeds.levels.easy", before=0.3, after=0.0, cause="too_easy")

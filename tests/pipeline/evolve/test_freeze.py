@@ -46,7 +46,8 @@ def test_the_recipe_that_scored_best_is_frozen_and_neither_the_worst_nor_the_las
     made, said = frozen(loop)
     assert made["round"] == best and made["by"] == "its own round" and not said
     assert made["scores"][str(best)]["score"] == max(found["score"] for found in made["scores"].values())
-    assert recipe_of(yaml.safe_load((loop.path / "best.yaml").read_text()), "best") == changed(loop, best)
+    text = (loop.path / "best.yaml").read_text()
+    assert recipe_of(yaml.safe_load(text), "best") == changed(loop, best) and text.startswith("name: made\n"), "as a person would write it"
 
 
 def test_of_equal_scores_the_earlier_recipe_is_frozen(tmp_path):
@@ -68,7 +69,8 @@ def test_where_tasks_are_held_out_each_recipe_is_tried_on_them_by_the_last_polic
 def test_a_recipe_that_two_rounds_had_is_tried_once_for_the_first_of_them(tmp_path):
     loop = a_loop(tmp_path, held_out=8)
     rounds(loop, 1.0, 1.0, 1.0, recipes=(1, 2, 1))
-    assert sorted(frozen(loop, {1: 1.0, 2: 2.0})[0]["scores"]) == ["1", "2"]
+    made, said = frozen(loop, {1: 1.0, 2: 2.0})
+    assert sorted(made["scores"]) == ["1", "2"] and made["by"] == "held-out tasks" and len(said) == 2
 
 
 def test_a_single_recipe_needs_no_comparison(tmp_path):

@@ -51,7 +51,8 @@ def test_verify_plays_every_task_with_the_policys_settings_and_keeps_no_episode_
 
 @pytest.mark.parametrize(("tried", "again"), [
     ([rollout(WRONG)] * 4, True), ([rollout(WRONG)] * 3 + [rollout()], False), ([], False), ([rollout("judge_failed")] * 4, False),
-    ([rollout(WRONG, faults=1)] * 2 + [rollout(WRONG)] * 2, False), ([rollout(WRONG, faults=1)] + [rollout(WRONG)] * 3, True)])
+    ([rollout(WRONG, faults=1)] * 2 + [rollout(WRONG)] * 2, False), ([rollout(WRONG, faults=1)] + [rollout(WRONG)] * 3, True),
+    ([rollout(WRONG, faults=1)] + [rollout(WRONG)] * 2, True)])
 def test_played_on_is_what_was_judged_and_never_solved_and_where_that_was_not_the_providers_doing(tried, again):
     assert _unsolved(Played(tuple(tried))) is again
 
