@@ -78,13 +78,13 @@ class Start:
         sets = [word for setting in self.settings for word in ("--set", setting)]
         command = [sys.executable, "-m", "pipeline.cli", "synth", "--store", self.store, "--recipe", self.recipe,
                    "--out", str(out), "--workers", str(workers), *sets]
-        return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
+        with open(f"{out}.log", "ab") as log:
+            return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=log, stderr=log)
 
     def finish(self, out: Path, workers: int = 1) -> Path:
         """Runs to the end, or goes on to it."""
         code = self.run(out, workers).wait()
-        assert code == 0, f"synth in {out} ended with {code}"
+        assert code == 0, f"synth ended with {code}: {Path(f'{out}.log').read_text(errors='replace')[-2000:]}"
         return out
 
 
@@ -106,7 +106,7 @@ def files(run: Path) -> dict[str, str]:
 
 def num_whole(run: Path) -> int:
     """How many files stand whole in a run that is being written."""
-    return sum(path.is_file() and not path.name.startswith(".") for path in run.rglob("*"))
+    return sum(not name.startswith(".") for _, _, names in os.walk(run) for name in names)  # folders may go meanwhile
 
 
 def broken(start: Start, out: Path, whole: Path, way: Way, chance: random.Random) -> Broken:
