@@ -1,10 +1,10 @@
-"""`questloom synth` is ended at random points, in all the ways in which a process ends, and gone on with: what differs from the run that nobody disturbed?
+"""`questloom synth` is ended at random points and gone on with: what differs from the run that nobody disturbed?
 
     python -m benchmarks.kills --kills 16 [--store STORE] [--recipe demo] [--set KEY=VALUE …] [--folder F]
 
-Every file of the two runs is compared byte by byte, hidden ones too, but those of `EXCEPTED`. Each run is ended one to three times, once so many files
-stand as chance says, and gone on with at once, while workers that nobody ended may still write. Without `--store` a small fictional world is made.
-Exits with 1 where anything differs.
+Every file of the two runs is compared byte by byte, hidden ones too, but those of `EXCEPTED`. Each run is ended one to
+three times, in one of `WAYS`, once so many files stand as chance says, and gone on with at once, while workers that
+nobody ended may still write. Without `--store` a small fictional world is made. Exits with 1 where anything differs.
 """
 import argparse
 import hashlib
@@ -26,15 +26,15 @@ from pipeline.ingest.store_job import IngestOptions, run_ingest
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED, ARTICLES = 11, 260
-SETTINGS = ("seeds.count=60", "run.shards=4", "draft.least_interest=2", "filters.quotas.relation=1", "filters.quotas.shape=1",
-            "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5")
+SETTINGS = ("seeds.count=60", "run.shards=4", "draft.least_interest=2", "filters.quotas.relation=1",
+            "filters.quotas.shape=1", "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5")
 """Of a run of half a minute on the small world, in which every stage has something to do."""
 EXCEPTED = {
     r"timing/.*": "seconds of a stage's shard, which no result depends on",
     r"run\.json": "begin, seconds, versions and cost",
     r"report/index\.html": "shows those",
     r"calls\.sqlite.*": "the ledger: what was sent when",
-    r"\.(report|dataset)\.\w+\.part/.*": "a folder that a killed process left half-written; the next that is written a day later removes it",
+    r"\.(report|dataset)\.\w+\.part/.*": "a folder that was left half-written; the next export a day later removes it",
 }
 """Patterns of paths in a run that may differ, and why."""
 
@@ -49,7 +49,7 @@ class Way:
     workers: int
 
     def __str__(self) -> str:
-        return f"{self.signal.name} to {'all' if self.to_all else 'the command'}, {self.workers} worker{'s' if self.workers > 1 else ''}"
+        return f"{self.signal.name} to {'all' if self.to_all else 'the command'} (--workers {self.workers})"
 
 
 WAYS = tuple(Way(number, to_all, workers) for to_all, workers in ((True, 1), (False, 2), (True, 2))
@@ -76,33 +76,37 @@ class Start:
 
     def run(self, out: Path, workers: int) -> subprocess.Popen:
         sets = [word for setting in self.settings for word in ("--set", setting)]
-        return subprocess.Popen([sys.executable, "-m", "pipeline.cli", "synth", "--store", self.store, "--recipe", self.recipe, "--out", str(out),
-                                 "--workers", str(workers), *sets], cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        command = [sys.executable, "-m", "pipeline.cli", "synth", "--store", self.store, "--recipe", self.recipe,
+                   "--out", str(out), "--workers", str(workers), *sets]
+        with open(f"{out}.log", "ab") as log:
+            return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=log, stderr=log)
 
     def finish(self, out: Path, workers: int = 1) -> Path:
         """Runs to the end, or goes on to it."""
         code = self.run(out, workers).wait()
-        assert code == 0, f"synth in {out} ended with {code}"
+        assert code == 0, f"synth ended with {code}: {Path(f'{out}.log').read_text(errors='replace')[-2000:]}"
         return out
 
 
 def small_store(folder: Path) -> str:
     """A fictional world and its store."""
     write_world(folder / "world", articles=ARTICLES, seed=SEED, workers=2)
-    run_ingest(IngestOptions(store=str(folder / "store"), articles=(str(folder / "world/articles.xml.bz2"),), snapshot="2026-01-01",
-                             entities=(str(folder / "world/entities.json.bz2"),), images=(str(folder / "world/images"),)))
+    run_ingest(IngestOptions(store=str(folder / "store"), articles=(str(folder / "world/articles.xml.bz2"),),
+                             entities=(str(folder / "world/entities.json.bz2"),), images=(str(folder / "world/images"),),
+                             snapshot="2026-01-01"))
     return str(folder / "store")
 
 
 def files(run: Path) -> dict[str, str]:
     """Digest of every file of a run that must not depend on what happened to it."""
-    names = ((str(path.relative_to(run)), path) for path in run.rglob("*") if path.is_file())
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in names if not any(re.fullmatch(pattern, name) for pattern in EXCEPTED)}
+    found = {str(path.relative_to(run)): path for path in run.rglob("*") if path.is_file()}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in found.items()
+            if not any(re.fullmatch(pattern, name) for pattern in EXCEPTED)}
 
 
 def num_whole(run: Path) -> int:
     """How many files stand whole in a run that is being written."""
-    return sum(path.is_file() and not path.name.startswith(".") for path in run.rglob("*"))
+    return sum(not name.startswith(".") for _, _, names in os.walk(run) for name in names)  # folders may go meanwhile
 
 
 def broken(start: Start, out: Path, whole: Path, way: Way, chance: random.Random) -> Broken:
@@ -120,7 +124,8 @@ def broken(start: Start, out: Path, whole: Path, way: Way, chance: random.Random
         process.wait(120)
     start.finish(out, 1 + chance.randrange(2))
     mine, its = files(out), files(whole)
-    return Broken(way, tuple(ended_at), tuple(sorted(name for name in mine.keys() | its.keys() if mine.get(name) != its.get(name))))
+    differing = sorted(name for name in mine.keys() | its.keys() if mine.get(name) != its.get(name))
+    return Broken(way, tuple(ended_at), tuple(differing))
 
 
 def table(start: Start, folder: Path, num: int, seed: int = 0) -> Iterator[Broken]:
@@ -141,12 +146,14 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="questloom-kills-") as made:
         folder = given.folder or Path(made)
-        start = Start(given.store or small_store(folder), given.recipe, given.settings if given.store else (*SETTINGS, *given.settings))
+        settings = given.settings if given.store else (*SETTINGS, *given.settings)
+        start = Start(given.store or small_store(folder), given.recipe, settings)
         num_differing = 0
         for number, found in enumerate(table(start, folder, given.kills, given.seed)):
             num_differing += bool(found.differing)
-            at = ", ".join("done before" if files < 0 else str(files) for files in found.ended_at)
-            print(f"{number:>3}  {found.way!s:<34} after files: {at:<20} differing: {', '.join(found.differing) or 'none'}", flush=True)
+            at = ", ".join("done before" if stood < 0 else str(stood) for stood in found.ended_at)
+            differing = ", ".join(found.differing) or "none"
+            print(f"{number:>3}  {found.way!s:<36} after files: {at:<20} differing: {differing}", flush=True)
     print(f"{given.kills - num_differing} of {given.kills} runs are the unbroken one")
     return 1 if num_differing else 0
 

@@ -8,7 +8,10 @@ SHARED = Path(os.environ.get("QUESTLOOM_SHARED") or Path(__file__).resolve().par
 
 
 def lacking(name: str) -> str:
-    """Why a test that reads a file or folder of the shared data is skipped; "" where it is there. A part that is gone is told from data that never came."""
+    """Why a test that reads a file or folder of the shared data is skipped; "" where it is there.
+
+    That a part is gone is another reason than that the data never came.
+    """
     if (SHARED / "data" / name).exists():
         return ""
     return f"the shared data lack {name}" if (SHARED / "data").exists() else "the shared data are not here (QUESTLOOM_SHARED)"

@@ -1,6 +1,7 @@
-"""`pytest -p tests.skips --allowed-skips FILE` tells every test that was skipped, with its reason, and fails on a reason that no line of the file allows.
+"""`pytest -p tests.skips --allowed-skips FILE` tells every skipped test with its reason, and refuses some.
 
-A line is a reason, or a pattern of reasons (`*`); empty lines and lines that begin with # are comments. Without the option nothing is refused.
+It fails on a reason that no line of the file allows. A line is a reason, or a pattern of reasons (`*`); empty lines and
+lines that begin with # are comments. Without the option nothing is refused.
 """
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,7 +12,8 @@ REFUSED = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--allowed-skips", metavar="FILE", type=Path, help="fail on a skipped test whose reason no line of this file allows")
+    parser.addoption("--allowed-skips", metavar="FILE", type=Path,
+                     help="fail on a skipped test whose reason no line of this file allows")
 
 
 def allowed_by(text: str) -> list[str]:
@@ -35,7 +37,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if path is None or hasattr(session.config, "workerinput"):
         return
     patterns = allowed_by(path.read_text(encoding="utf-8"))
-    refused = [reason for reason in _skipped(session.config) if not any(fnmatchcase(reason, pattern) for pattern in patterns)]
+    refused = [reason for reason in _skipped(session.config)
+               if not any(fnmatchcase(reason, pattern) for pattern in patterns)]
     session.config.stash[REFUSED] = refused
     if refused and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -21,10 +21,15 @@ LINK = re.compile(r"\]\(([^)\s]+)\)|\bsrc=\"([^\"]+)\"")
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
+def is_ours(name: str, root: Path) -> bool:
+    """Whether a folder at the top of a tree belongs to it."""
+    return name in TREE if root == ROOT else (root / name).is_dir()
+
+
 def walk(root: Path) -> Iterator[tuple[Path, list[str]]]:
     """The folders of a tree with their files; without those that are hidden or made by commands."""
     for folder, inner, files in os.walk(root):
-        inner[:] = sorted(name for name in inner if not name.startswith((".", "__")) and (Path(folder) != ROOT or name in TREE))
+        inner[:] = sorted(name for name in inner if not name.startswith((".", "__")) and is_ours(name, Path(folder)))
         yield Path(folder), files
 
 
@@ -35,7 +40,7 @@ def documents(root: Path) -> list[Path]:
 def named(document: Path, root: Path) -> set[str]:
     """The modules, folders and paths of the tree that a document names."""
     text = CODE.sub("", document.read_text(encoding="utf-8"))
-    paths = {found[1] for found in PATH.finditer(text) if (root / found[1].partition("/")[0]).is_dir()}
+    paths = {found[1] for found in PATH.finditer(text) if is_ours(found[1].partition("/")[0], root)}
     return {name.rstrip("/") for name in paths | {found[1] for found in NAMED.finditer(text)}}
 
 
@@ -100,8 +105,10 @@ def test_what_a_command_made_in_the_checkout_is_no_document_of_it(tmp_path, monk
     for folder in ("docs", "demo", "demo-train/run/dataset", "my-run/dataset"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "README.md").write_text("[gone](gone.md)", encoding="utf-8")
+    (tmp_path / "docs" / "README.md").write_text("`docs/gone.md`, and `demo/run/report/index.html`, which `make demo` writes", encoding="utf-8")
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
     assert documents(tmp_path) == [tmp_path / "docs" / "README.md"]
+    assert absent(tmp_path / "docs" / "README.md", tmp_path) == ["docs/gone.md"]
 
 
 def test_a_name_that_moved_a_dead_link_and_a_module_nobody_names_are_refused(tmp_path):

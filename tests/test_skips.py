@@ -26,15 +26,17 @@ def test_that_passes(): ...
 def run(folder, allowed: str, *more: str) -> tuple[int, list[str]]:
     (folder / "allowed").write_text(allowed)
     (folder / "test_some.py").write_text(TESTS)
-    (folder / "test_whole_file.py").write_text("import pytest\npytest.importorskip('no_such_module', reason='no such module')\n")
-    command = [sys.executable, "-m", "pytest", "-p", "tests.skips", "-p", "no:cacheprovider", "--rootdir", str(folder), *more, "--allowed-skips",
-               str(folder / "allowed"), str(folder)]
+    (folder / "test_whole_file.py").write_text("import pytest\npytest.importorskip('none', reason='no such module')\n")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.skips", "-p", "no:cacheprovider", "--rootdir", str(folder),
+               *more, "--allowed-skips", str(folder / "allowed"), str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     told = done.stdout.partition("skipped tests")[2]
-    return done.returncode, [line for line in told.splitlines() if line.startswith(("allowed: ", "NOT ALLOWED: ", "    "))]
+    beginnings = ("allowed: ", "NOT ALLOWED: ", "    ")
+    return done.returncode, [line for line in told.splitlines() if line.startswith(beginnings)]
 
 
-TOLD = ["{} no GPU here: 0 found", "    test_some.py::test_on_a_gpu", "{} no browser is installed", "    test_some.py::test_of_a_browser",
+TOLD = ["{} no GPU here: 0 found", "    test_some.py::test_on_a_gpu",
+        "{} no browser is installed", "    test_some.py::test_of_a_browser",
         "{} no such module", "    test_whole_file.py"]
 
 

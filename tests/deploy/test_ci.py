@@ -18,7 +18,8 @@ test) LC_ALL=C ls -d */left-by-ci; [ "$TEST_FAILS" ] && exit 2 ;;
 esac
 exit 0
 """
-TEST, ON_FLINK, SIDE_BY_SIDE = "make test SKIPS=.ci/skips", "make test-flink SKIPS=.ci/skips", "make --no-print-directory test-flink SKIPS=.ci/skips"
+TEST, ON_FLINK = "make test SKIPS=.ci/skips", "make test-flink SKIPS=.ci/skips"
+SIDE_BY_SIDE = "make --no-print-directory test-flink SKIPS=.ci/skips"
 LEFT = [f"{folder}/left-by-ci" for folder in ("demo-loop", "demo-train", "demo", "my-run")]
 
 
@@ -87,8 +88,8 @@ def test_make_system_installs_as_root_what_is_missing_and_says_what_it_cannot(tm
         program(tmp_path, name, "#!/bin/sh\n")
     program(tmp_path, "id", f"#!/bin/sh\necho {0 if root else 1000}\n")
     program(tmp_path, "apt-get", f"#!/bin/sh\necho \"$*\" >>{tmp_path}/asked\n")
-    done = subprocess.run([shutil.which("make"), "system", f"PYTHON={sys.executable}"], cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True,
-                          check=True)
+    done = subprocess.run([shutil.which("make"), "system", f"PYTHON={sys.executable}"], cwd=ROOT,
+                          env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=True)
     asked = (tmp_path / "asked").read_text() if (tmp_path / "asked").exists() else ""
     assert sorted(name for name in ("bubblewrap", "chromium", "redis-server") if name in asked) == installed
     assert ("Chromium is missing" in done.stdout) == ("redis-server is missing" in done.stdout) == (not root)

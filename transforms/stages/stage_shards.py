@@ -83,7 +83,8 @@ def write_shard(run: RunFolder, stage: Stage, shard: int, digest: str, outcomes:
         pending_path.unlink(missing_ok=True)
     kept = sorted(outcomes.kept, key=lambda r: r.id)  # type: ignore[attr-defined]
     facts = shard_facts(stage.fingerprint, digest, (outcomes.num_in, outcomes.num_kept, outcomes.num_rejected, len(pending), len(kept)))
-    # Time is no part of the result, so it stands beside the stages and not in their files. It comes first: nobody does a shard again that stands.
+    # Time is no part of the result, so it stands beside the stages and not in their files.
+    # It comes before `kept`: a shard that stands is not done again.
     write_whole(run.timing(stage.label, shard), str(round(outcomes.seconds, 3)).encode())
     write_records(run.shard(stage.label, "kept", shard), stage.gives, kept, **facts)
     return count_of(stage.label, shard, facts)

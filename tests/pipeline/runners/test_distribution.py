@@ -61,8 +61,9 @@ def test_ruff_looks_at_every_folder_of_code_and_at_none_that_a_command_made(tmp_
     for name in (*ours, "demo/run/dataset/formats/reward.py", "demo-train/run/dataset/formats/reward.py", "my-run/code.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    shown = subprocess.run([sys.executable, "-m", "ruff", "check", ".", "--show-files"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert {str(Path(line).relative_to(tmp_path)) for line in shown.split()} == {*ours, "pyproject.toml"}
+    ruff = [sys.executable, "-m", "ruff", "check", ".", "--show-files"]
+    shown = subprocess.run(ruff, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+    assert {str(Path(line).relative_to(tmp_path)) for line in shown} == {*ours, "pyproject.toml"}
 
 
 @pytest.mark.parametrize("name", ["prompts/templates/agent/system.txt", "calls/shared/scripts/lane.lua", "agent/judges/match.py", "prompts/phrases/en.yaml"])

@@ -140,8 +140,9 @@ def test_ended_at_random_points_and_gone_on_with_every_file_is_the_same(store, f
 
 
 @pytest.mark.parametrize(("name", "compared"), [
-    ("stages/02-draft/kept-00000.parquet", True), ("stages/02-draft/.kept-00000.parquet.0f.part", True), ("pictures/a.jpg", True), ("recipe.json", True),
-    ("dataset/README.md", True), ("report/data/questions-0000.js", True), ("new.txt", True), ("stages/06-duplicates/side-00000.parquet", True),
+    ("stages/02-draft/kept-00000.parquet", True), ("stages/02-draft/.kept-00000.parquet.0f.part", True),
+    ("stages/06-duplicates/side-00000.parquet", True), ("pictures/a.jpg", True), ("recipe.json", True), ("new.txt", True),
+    ("dataset/README.md", True), ("report/data/questions-0000.js", True),
     ("timing/02-draft/00000", False), ("run.json", False), ("report/index.html", False), ("calls.sqlite-wal", False)])
 def test_kills_compare_every_file_but_those_of_times_and_spend(tmp_path, name, compared):
     before = kills.files(tmp_path)
