@@ -78,7 +78,7 @@ def strategy_of(chain: Sequence[str]) -> tuple[str, ...]:
     >>> strategy_of(["text_search", "visit", "visit", "crop", "rotate", "text_search", "a tool that there is not"])
     ('search', 'read', 'look', 'search', 'other')
     """
-    kinds: dict[str, str] = {**KINDS}
+    kinds: dict[str, str] = dict(KINDS.items())
     return tuple(kind for kind, _ in groupby(kinds.get(name, "other") for name in chain))
 
 

@@ -45,7 +45,8 @@ def spent_words(at: RoundFolder) -> str:
     total = sum(stages.values(), Counter())
     if not total["num_calls"]:
         return ""
-    line = CostLine(**{**dict.fromkeys((f.name for f in dataclasses.fields(CostLine)), 0), "group": (), **total})
+    every: dict[str, Any] = {**dict.fromkeys((f.name for f in dataclasses.fields(CostLine)), 0), **total, "group": ()}
+    line = CostLine(**every)
     told = ", ".join(f"{stage} {sums['num_calls']:,}" for stage, sums in sorted(stages.items()) if sums["num_calls"])
     return f"{line.num_calls:,} ({told}); money: {money_words(line)}"
 

@@ -60,7 +60,8 @@ def test_a_loop_is_begun_once_and_found_again(tmp_path):
 
 
 @pytest.mark.parametrize(("changes", "words"), [
-    ({"store": "/other"}, "holds a loop with another store"), ({"digest": "e"}, "another digest"), ({"store": "/o", "digest": "e"}, "another digest and store")])
+    ({"store": "/other"}, "holds a loop with another store"), ({"digest": "e"}, "another digest"),
+    ({"store": "/o", "digest": "e"}, "another digest and store")])
 def test_a_folder_with_another_loop_is_refused(tmp_path, changes, words):
     loop = LoopFolder(tmp_path)
     loop.begin(recipe(), store="/store", digest="d")
@@ -97,7 +98,7 @@ def test_a_step_file_is_a_line_of_json_that_two_runs_write_alike(tmp_path):
 def test_seeds_of_purposes_differ_and_fit_where_a_recipe_takes_them(tmp_path):
     loop = a_loop(tmp_path)
     seeds = {loop.seed_of(f"round {number}") for number in range(1, 200)} | {loop.seed_of("held out")}
-    assert len(seeds) == 200 and 0 <= min(seeds) and max(seeds) < 2**31 and max(seeds) > 2**29
+    assert len(seeds) == 200 and min(seeds) >= 0 and max(seeds) < 2**31 and max(seeds) > 2**29
     assert loop.seed_of("round 1") == a_loop(tmp_path / "again").seed_of("round 1")
 
 

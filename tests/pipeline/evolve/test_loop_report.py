@@ -73,7 +73,8 @@ def test_what_a_round_cost_is_told_by_its_parts(tmp_path):
     at.write("verify", {**at.read("verify"), "tasks": [{**rows[0], "probes": 4}, {**rows[1], "probes": 4}, *rows[2:]]})
     (at.path / "train").mkdir()
     (at.path / "train" / "metrics.jsonl").write_text(json.dumps({"update": 3, "seconds": 2.0}) + "\n")
-    assert _cost(at) == {"questions": "9 kept of 9 seeds", "policy": "3 episodes, 3 calls, 30 tokens sampled", "teacher": "1 episodes, 1 calls, 10 tokens sampled",
+    assert _cost(at) == {"questions": "9 kept of 9 seeds", "policy": "3 episodes, 3 calls, 30 tokens sampled",
+                         "teacher": "1 episodes, 1 calls, 10 tokens sampled",
                          "probes": "8 episodes played on", "training": "3 updates, 2 s"}
 
 
@@ -98,7 +99,8 @@ def test_the_page_says_that_stages_and_families_of_strategies_are_ours(page):
 
 def test_the_page_has_the_behaviour_of_each_round_and_a_dash_where_an_older_loop_did_not_measure_it(page):
     loop, shown = page
-    for words, value in (("dynamic pictures a rollout", "1.00"), ("secondary use a rollout", "0.25"), ("chain diversity", "0.12"), ("strategy diversity", "0.12")):
+    for words, value in (("dynamic pictures a rollout", "1.00"), ("secondary use a rollout", "0.25"), ("chain diversity", "0.12"),
+                         ("strategy diversity", "0.12")):
         assert f'<td class="n">{value}</td>' in shown.split(f"<th>{words}")[1].split("</tr>")[0], words
     verified = loop.round(1).read("verify")
     del verified["behaviour"]["strategy_diversity"]

@@ -142,7 +142,8 @@ def test_where_nothing_was_played_there_is_no_capability():
 
 
 @pytest.mark.parametrize(("asked", "chain", "value"), [
-    (question().replace(hops=(Hop(source="a", target="b"),) * 2), ["v"] * 2, 5.0), (question().replace(hops=(Hop(source="a", target="b"),) * 2), ["v"] * 4, 1.0),
+    (question().replace(hops=(Hop(source="a", target="b"),) * 2), ["v"] * 2, 5.0),
+    (question().replace(hops=(Hop(source="a", target="b"),) * 2), ["v"] * 4, 1.0),
     (question().replace(hops=(Hop(source="a", target="b"),) * 2), ["v"], 1.0), (question(), ["v"], 5.0), (question(), ["v"] * 2, 1.0),
     (with_form(DETAIL).replace(hops=(Hop(source="a", target="b"),)), ["v"] * 2, 5.0),
     (with_form(COMPUTED).replace(hops=(Hop(source="a", target="b"),)), ["v"] * 2, 5.0),
@@ -168,7 +169,8 @@ def batch_of(chains: list[list[list[str]]], **rules) -> Diagnosis:
 
 
 @pytest.mark.parametrize(("chains", "value"), [
-    ([[["a"], ["b"]], [["c"], ["d"]]], 5.0), ([[["a"], ["a"]], [["b"], ["b"]]], 0.0), ([[["a"], ["a"]], [["a"], ["a"]]], -2.5), ([[["a", "b"], ["b", "a"]]], 5.0)])
+    ([[["a"], ["b"]], [["c"], ["d"]]], 5.0), ([[["a"], ["a"]], [["b"], ["b"]]], 0.0), ([[["a"], ["a"]], [["a"], ["a"]]], -2.5),
+    ([[["a", "b"], ["b", "a"]]], 5.0)])
 def test_diversity_is_the_share_of_distinct_chains_over_the_whole_batch(chains, value):
     assert batch_of(chains).batch["tool_pattern_diversity"].value == value, "10 * distinct / all - 5: 1 of 4 chains is -2.5"
 

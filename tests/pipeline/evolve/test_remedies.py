@@ -215,7 +215,8 @@ def test_easy_levels_are_no_remedy_for_what_is_too_hard_where_most_of_them_are_t
 
 def test_a_level_is_not_made_as_long_as_another_that_is_drawn():
     def lengths(**drawn):
-        recipe = recipe_of({"name": "made", "seeds": {"methods": {"paths": 1}, "levels": drawn}, "draft": {"hops": {"easy": 1, "medium": 2, "hard": 4}}}, "test")
+        recipe = recipe_of({"name": "made", "seeds": {"methods": {"paths": 1}, "levels": drawn},
+                            "draft": {"hops": {"easy": 1, "medium": 2, "hard": 4}}}, "test")
         return {path: up for path, up in moved(recipe, "too_easy").items() if path.startswith("draft.hops")}
 
     assert lengths(easy=1, medium=1, hard=1) == {"draft.hops.medium": True, "draft.hops.hard": True}, "easy would be as long as medium"
@@ -260,7 +261,8 @@ def test_the_control_moves_both_ways_and_what_stands_at_its_bound_the_other_way(
 
 
 def test_the_control_makes_no_recipe_that_is_refused():
-    lean = recipe_of({"name": "made", "seeds": {"methods": {"paths": 0.5, "injection": 0}, "rules": {"rare": 0.5, "anchor": 0}, "levels": {"easy": 0.3}}}, "test")
+    lean = recipe_of({"name": "made", "seeds": {"methods": {"paths": 0.5, "injection": 0},
+                                                   "rules": {"rare": 0.5, "anchor": 0}, "levels": {"easy": 0.3}}}, "test")
     for number in range(12):
         recipe = lean
         for edit in at_random(lean, seed=3, number=number, most=999):

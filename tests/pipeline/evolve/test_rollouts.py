@@ -22,7 +22,8 @@ def found(tmp_path) -> dict[str, Played]:
 def test_rollouts_are_read_by_question_in_their_order_with_what_the_judges_said(found):
     mine = found[asked(1).id]
     assert set(found) == {asked(1).id, asked(2).id} and [r.number for r in mine.rollouts] == [0, 1, 2, 3] == [e.rollout for e in mine.episodes]
-    assert [(r.said, r.outcome, r.process) for r in mine.rollouts] == [("a", "correct", ""), ("b", WRONG, ""), ("", "judge_failed", ""), ("a", "correct", "guessed")]
+    assert [(r.said, r.outcome, r.process) for r in mine.rollouts] == [
+        ("a", "correct", ""), ("b", WRONG, ""), ("", "judge_failed", ""), ("a", "correct", "guessed")]
     assert [r.solved for r in mine.rollouts] == [True, False, False, True]
 
 

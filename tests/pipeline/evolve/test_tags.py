@@ -27,7 +27,8 @@ def found(good: int, num: int = 4, **rest) -> Evidence:
     (found(2, rival="y"), Tag.FAKE_HARD, "rival_fits"), (found(2, contradicted=True), Tag.FAKE_HARD, "judge_contradicts"),
     (found(0, 0), Tag.FAKE_HARD, "judge_failed"),
     (found(0, num_by_provider=2), Tag.INFRA_FAILURE, ""), (found(0, num_by_provider=1, teacher="failed"), Tag.FAKE_HARD, "unsolved"),
-    (found(3, num_by_provider=1), Tag.INFRA_FAILURE, ""), (found(1, num_by_provider=1), Tag.GOOD_MATCH, ""), (found(3, num_by_provider=1, rival="y"), Tag.INFRA_FAILURE, "")])
+    (found(3, num_by_provider=1), Tag.INFRA_FAILURE, ""), (found(1, num_by_provider=1), Tag.GOOD_MATCH, ""),
+    (found(3, num_by_provider=1, rival="y"), Tag.INFRA_FAILURE, "")])
 def test_the_tag_of(evidence, tag, cause):
     assert tag_of(evidence) == (tag, cause)
 

@@ -174,7 +174,8 @@ def test_a_step_takes_no_more_tasks_than_there_are(tmp_path, num, asked_for):
     assert [part for part in made if part.startswith("step.questions")] == ([asked_for] if asked_for else [])
 
 
-@pytest.mark.parametrize(("newest", "named", "policy", "model"), [("/new", "/named", "/mine", "/new"), ("", "/named", "/mine", "/named"), ("", "", "/mine", "/mine")])
+@pytest.mark.parametrize(("newest", "named", "policy", "model"), [
+    ("/new", "/named", "/mine", "/new"), ("", "/named", "/mine", "/named"), ("", "", "/mine", "/mine")])
 def test_what_is_trained_is_the_newest_model_then_the_one_named_then_the_policys(tmp_path, newest, named, policy, model):
     loop = a_loop(tmp_path, train={**GRPO, "model": named}, policy={**POLICY, "model": policy})
     assert model_to_train(loop.recipe, newest) == model
