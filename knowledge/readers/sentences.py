@@ -7,6 +7,7 @@ from records.knowledge import Link
 # A mark of the full-width and Indic scripts ends a sentence by itself; a Latin one where a blank and no small letter follow,
 # and not after an initial.
 _END = re.compile(r"""[.!?…\n。！？।؟۔](?:(?<=\n)|(?<=[。！？।؟۔])[”’」』）]*|(?<!\b[A-HJ-Z]\.)["'”’»)\]]*(?= [^a-z]|\n))""")
+_MARKS = frozenset(".!?…。！？।؟۔")
 _ABBREVIATIONS = frozenset("""
 a.d adm apr aug approx b.c b.c.e bros c.e ca capt cf ch co col corp dec dept dr ed eds e.g esp est et etc feb fig figs fl ft gen gov
 hon i.e inc jan jr jul jun lit lt ltd mar maj mr mrs ms mt mts no nos nov nr oct op p pp ph.d pl pres prof pt r rep rev
@@ -77,7 +78,7 @@ def links_in_sentences(text: str, found: list[tuple[str, str, int]], section: in
         section: the section's number.
     """
     ends = sentence_ends(text)
-    if marked := [(at, at + len(anchor)) for _, anchor, at in found if "." in anchor or "!" in anchor or "?" in anchor]:
+    if marked := [(at, at + len(anchor)) for _, anchor, at in found if not _MARKS.isdisjoint(anchor)]:
         ends = _outside(ends, marked)
     links = []
     following = iter(ends)

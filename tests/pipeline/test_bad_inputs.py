@@ -97,6 +97,7 @@ writer: llm
 seeds: {rules: {pictured: 1}, count: 2}
 pictures: {min_side: 10}
 grounding: {mode: none}
+filters: {oracle: false}
 models: {endpoints: [{name: e, base_url: 'http://127.0.0.1:9/v1'}], roles: {default: {endpoint: e, model: m}}}
 """
 

@@ -15,8 +15,8 @@ from records.errors import InputError
 from tests.agent import tiny
 from tests.pipeline.commands.hub_server import TOKEN, hub_environment, served
 from tests.train.played import TOKENS, reopened
+from tests.train.read import surveyed
 from tests.train.sft_world import dialogue, dialogue_file, episodes_folder, trajectory
-from tests.train.test_sources import surveyed
 from train.data_sets import DialogueFile, dialogue_files, full_name
 from train.sft_data import REASONS, check_apart
 from train.sources import check_sources

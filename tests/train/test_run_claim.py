@@ -1,28 +1,12 @@
 """What a run is stands in its folder once its inputs are checked; and ranks end together, each for the reason that weighs most."""
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-import torch
 
 from records.errors import InputError, QuestloomError
-from train.parallel import World
+from tests.train.ranks import among
 from train.run_claim import UNCLAIMED, check_claim, claim, forget, together
 from train.stopping import STOPPED, Stopped
-
-
-@dataclass(frozen=True)
-class Among(World):
-    """A rank among others whose words are given."""
-
-    others: list[Any] = field(default_factory=list)
-
-    def gather(self, thing: Any) -> list[Any]:
-        return [thing, *self.others]
-
-
-def among(*others: Any) -> Among:
-    return Among("ddp", 0, 1 + len(others), torch.device("cpu"), others=list(others))
 
 
 def failing(error: Exception) -> Any:

@@ -10,25 +10,15 @@ import pytest
 
 from records.errors import InputError
 from tests.agent import tiny
-from tests.train.played import PICTURES, ROPE, TOKENS
+from tests.train.played import TOKENS
+from tests.train.read import maker, surveyed
 from tests.train.sft_world import dialogue, dialogue_file, episodes_folder, some_dialogues, trajectory
 from train.data_sets import dialogue_files
 from train.rows import RowError, RowFault, UnusableRow
-from train.settings import DataSettings
-from train.sft_data import REASONS, Documents, RowMaker, gathered, survey_part, write_documents
+from train.sft_data import REASONS
 from train.sources import FOREIGN_SPLIT, OTHER_SPLIT, LeftOut, _of_dialogue, check_sources, read_documents
 
 ROOT = Path(__file__).parents[2]
-
-
-def maker(**settings) -> RowMaker:
-    return RowMaker(TOKENS, picture_tokens=PICTURES, rope=ROPE, settings=DataSettings(**settings))
-
-
-def surveyed(folder, data, validation=(), **settings):
-    left_out = write_documents(folder / "d.arrow", read_documents([str(p) for p in data], [str(p) for p in validation]))
-    documents = Documents(folder / "d.arrow")
-    return gathered(survey_part(documents, maker(**settings), 0, 1), left_out), documents
 
 
 def test_a_runs_kept_episodes_enter_by_their_split_with_the_ids_that_were_played(tmp_path):

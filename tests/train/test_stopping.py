@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from records.errors import InputError, QuestloomError
-from tests.train.test_run_claim import among
+from tests.train.ranks import among
 from train.stopping import Stop, Stopped, exit_code, stopped_after, stopping
 
 

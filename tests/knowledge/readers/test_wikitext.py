@@ -124,6 +124,7 @@ _PIECES = st.sampled_from(["{{", "}}", "[[", "]]", "|", "<ref>", "</ref>", "<!--
 @settings(max_examples=400, deadline=None)
 @example("\ufdd0[[&lt;]]")
 @example("[[&#91;]]")
+@example("[[日本。a]]")
 @given(st.lists(_PIECES, max_size=40).map("".join) | st.text(max_size=100))
 def test_no_text_raises_and_all_offsets_lie_in_their_section(text):
     article = read_article(_page(text), SITE)
